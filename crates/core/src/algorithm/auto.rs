@@ -1,0 +1,139 @@
+//! Automatic steps: measured by each agent, agreed on through the largest value seen, and watched over.
+
+use crate::direction::{Direction, Parts, PartsMut, Sizes};
+use crate::{Oracle, Scalar, Smoothness, linalg};
+
+/// Steps that agents find by themselves.
+///
+/// At the start each agent measures the smoothness of its own functions; the largest over all agents gives the steps. From then on, once
+/// a period, the largest ‖tᵢ‖² is agreed on. When it exceeds 100 × its best, everybody halves the steps, goes back to where it was best and
+/// restarts the trackers. A decision falls due when `agreement` rounds have passed since the values were published, so that all agents take it in the same round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Auto {
+    agreement: u64,
+    period: u64,
+}
+
+/// Where [`Auto`] finds its numbers in what agents agree on: the smoothness, then these.
+const HALVINGS: usize = Smoothness::LEN;
+const WINDOW: usize = HALVINGS + 1;
+const LARGEST: usize = HALVINGS + 2;
+/// And in what an agent keeps, after two points: the best one and the candidate.
+const SCALARS: usize = 3;
+
+impl Auto {
+    /// The heavy ball that goes with automatic steps, unless gradients are noisy.
+    pub const MOMENTUM: f64 = 0.8;
+    /// The lengths of the `Max` segments: six norms, the number of halvings, and (window, largest ‖tᵢ‖²).
+    pub(super) const AGREED: [usize; Smoothness::LEN + 2] = [1, 1, 1, 1, 1, 1, 1, 2];
+    const PERIOD: u64 = 60;
+    /// How much worse than its best the monitor may become.
+    const TOLERANCE: f64 = 100.0;
+
+    /// For networks in which news reaches everyone within this many rounds (the connectivity report calls it the spread).
+    pub fn new(agreement: u64) -> Self {
+        Self { agreement, period: Self::PERIOD.max(3 * agreement) }
+    }
+
+    pub(super) const fn recovers_within(self) -> u64 {
+        2 * self.period
+    }
+
+    pub(super) const fn keep(point: usize) -> usize {
+        2 * point + SCALARS
+    }
+
+    /// Starts an epoch; the first time, that includes measuring.
+    pub(super) fn begin<T: Scalar>(
+        direction: &dyn Direction<T>,
+        at: Parts<'_, T>,
+        agreed: &mut [T],
+        keep: &mut [T],
+        oracle: &mut Oracle<'_, T>,
+    ) {
+        let guard = Guard::new(at, keep);
+        *guard.age = T::zero();
+        *guard.window += T::one();
+        *guard.least = T::infinity();
+        if agreed[..HALVINGS].iter().all(num_traits::Zero::is_zero) {
+            let (x, y) = direction.solution(oracle.problem.dim(), at.shared);
+            let smoothness = Smoothness::measure(oracle, at.own, x, y);
+            for (slot, norm) in agreed.iter_mut().zip(smoothness.to_array()) {
+                *slot = T::of(norm);
+            }
+        }
+    }
+
+    /// Publishes, decides and counts, each in its round; returns the point to go back to, if that is due.
+    pub(super) fn watch<'k, T: Scalar>(
+        self,
+        t: Parts<'_, T>,
+        now: Parts<'_, T>,
+        agreed: &mut [T],
+        keep: &'k mut [T],
+    ) -> Option<Parts<'k, T>> {
+        let mut guard = Guard::new(now, keep);
+        if guard.age.is_zero() {
+            guard.candidate.copy_from(now);
+            let size = linalg::norm_squared(t.shared) + linalg::norm_squared(t.own);
+            if agreed[WINDOW] < *guard.window {
+                (agreed[WINDOW], agreed[LARGEST]) = (*guard.window, size);
+            } else {
+                agreed[LARGEST] = agreed[LARGEST].largest(size);
+            }
+        }
+        if *guard.age == T::of(self.agreement as f64) {
+            let largest = agreed[LARGEST];
+            if !(largest.is_finite() && largest <= T::of(Self::TOLERANCE) * *guard.least) {
+                agreed[HALVINGS] += T::one();
+                return Some(Parts { shared: guard.best.shared, own: guard.best.own });
+            }
+            if largest < *guard.least {
+                *guard.least = largest;
+                guard.best.copy_from(guard.candidate.as_ref());
+            }
+        }
+        *guard.age += T::one();
+        if *guard.age == T::of(self.period as f64) {
+            *guard.age = T::zero();
+            *guard.window += T::one();
+        }
+        None
+    }
+
+    /// The steps of a round: none before everybody knows the smoothness of all.
+    pub(super) fn sizes<T: Scalar>(self, direction: &dyn Direction<T>, factor: f64, agreed: &[T], keep: &[T]) -> Sizes {
+        let [age, window, _] = keep[keep.len() - SCALARS..] else { unreachable!("the guard's scalars are kept last") };
+        if window <= T::one() && age <= T::of(self.agreement as f64) {
+            return [0.0; 3];
+        }
+        let norms = std::array::from_fn(|index| agreed[index].f64());
+        let scale = factor * 0.5f64.powi(agreed[HALVINGS].f64() as i32);
+        direction.automatic(&Smoothness::from_array(norms)).map(|size| size * scale)
+    }
+}
+
+/// What an agent keeps to be able to go back.
+struct Guard<'k, T> {
+    best: PartsMut<'k, T>,
+    candidate: PartsMut<'k, T>,
+    /// Rounds since the window began.
+    age: &'k mut T,
+    /// The number of the window, over all epochs.
+    window: &'k mut T,
+    /// The smallest monitor of this epoch.
+    least: &'k mut T,
+}
+
+impl<'k, T> Guard<'k, T> {
+    fn new(like: Parts<'_, T>, keep: &'k mut [T]) -> Self {
+        let (best, rest) = keep.split_at_mut(like.shared.len() + like.own.len());
+        let (candidate, scalars) = rest.split_at_mut(best.len());
+        let [age, window, least] = scalars else { unreachable!("the guard's scalars are kept last") };
+        let parts = |point: &'k mut [T]| {
+            let (shared, own) = point.split_at_mut(like.shared.len());
+            PartsMut { shared, own }
+        };
+        Self { best: parts(best), candidate: parts(candidate), age, window, least }
+    }
+}

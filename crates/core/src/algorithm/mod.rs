@@ -1,0 +1,109 @@
+//! Algorithms: a pure function on one agent's row.
+//!
+//! Every method of this family mixes linearly with its neighbours, then corrects locally. Mixing is the engine's; the correction is here, and knows of no graph,
+//! no neighbour and no message. The symbols are the paper's:
+//!
+//! | symbol | meaning |
+//! |---|---|
+//! | `v` | the shared point: (x, y, z) in FAB |
+//! | `t` | the tracker of the direction's average, `Σt = Σd` |
+//! | `d` | the direction, this agent's own |
+//! | `u`, `w` | push-sum's mass and weight; `u/w` is the point |
+//! | `A`, `B` | pull and push weights |
+
+mod auto;
+mod pace;
+mod push_pull;
+mod push_sum;
+mod registry;
+
+pub use auto::Auto;
+pub use pace::{Schedule, Steps, StepsError};
+pub use push_pull::PushPull;
+pub use push_sum::PushSum;
+pub use registry::{Built, Method, Options, methods};
+
+use crate::{Blocks, Mask, Oracle, Problem, Scalar, Segments};
+
+/// A method, as what one agent does in one round between receiving and sending.
+///
+/// The engine fills `next` with the mixed neighbourhood (`A v` in pulled segments, `B t` in pushed ones), calls [`Algorithm::step`], and sends what the step leaves there.
+pub trait Algorithm<T: Scalar>: Send + Sync {
+    /// The named parts of a point: what metrics, checkpoints and joiners read. Private coordinates follow after them.
+    fn blocks(&self) -> &Blocks;
+
+    /// The row of an agent with this many private coordinates. Its shared part is the same for every agent.
+    fn segments(&self, own: usize) -> Segments;
+
+    /// Scalars that stay with the agent between rounds and are no part of the row, such as momentum.
+    fn keep(&self, own: usize) -> usize;
+
+    /// What is exchanged in the round that leads to the next step: inner loops and local steps exchange only some segments.
+    fn sends(&self, _round: u64) -> Mask {
+        Mask::ALL
+    }
+
+    /// Writes the shared point that a run starts from, given the problem's starting x and y; v arrives as zeros.
+    fn start(&self, x: &[T], y: &[T], v: &mut [T]);
+
+    /// Starts at a point, at the beginning and at every epoch: writes the pulled, largest and private segments of the row, and the input.
+    /// The engine fills the pushed segments from the input (t = d, w = 1). Row and keep arrive as zeros at the
+    /// first start and as they were at a restart.
+    fn begin(&self, point: &[T], agent: Fresh<'_, T>, oracle: &mut Oracle<'_, T>);
+
+    /// One round of one agent.
+    fn step(&self, agent: Agent<'_, T>, oracle: &mut Oracle<'_, T>) -> Request;
+
+    /// Writes the point of a row.
+    fn point(&self, row: &[T], keep: &[T], out: &mut [T]);
+
+    /// The outer variable and the lower-level solution that a shared point stands for.
+    fn solution<'a>(&'a self, problem: &dyn Problem<T>, v: &'a [T]) -> (&'a [T], &'a [T]);
+
+    /// Rounds within which the algorithm itself undoes a runaway: who watches for divergence waits this long.
+    fn recovers_within(&self) -> u64 {
+        0
+    }
+}
+
+/// One agent in one round.
+#[derive(Debug)]
+pub struct Agent<'a, T> {
+    /// The row as it was sent.
+    pub now: &'a [T],
+    /// Arrives mixed, leaves as what is sent next.
+    pub next: &'a mut [T],
+    /// What stays.
+    pub keep: &'a mut [T],
+    /// What this agent contributes to each pushed segment, as a level. The old level has been taken from `next`; the algorithm overwrites
+    /// it and the engine adds the new one. So `Σ pushed = Σ input` holds by construction, whatever the algorithm writes.
+    pub input: &'a mut [T],
+}
+
+/// One agent at the start of an epoch.
+#[derive(Debug)]
+pub struct Fresh<'a, T> {
+    /// The row to be written.
+    pub row: &'a mut [T],
+    /// What stays.
+    pub keep: &'a mut [T],
+    /// The first levels.
+    pub input: &'a mut [T],
+}
+
+/// What an algorithm asks of the engine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Request {
+    /// Go on.
+    #[default]
+    Go,
+    /// Start a new epoch at everyone's current point: an algorithm never resets trackers itself, because shares may be in flight.
+    Restart,
+}
+
+impl Request {
+    /// The stronger of two.
+    pub fn or(self, other: Self) -> Self {
+        if self == Self::Restart { self } else { other }
+    }
+}

@@ -1,0 +1,257 @@
+//! Pace: how far an agent moves along its direction, in each round and block.
+
+use std::ops::Range;
+
+use super::Auto;
+use crate::direction::{Direction, Parts, PartsMut, Sizes};
+use crate::{Blocks, Kind, Oracle, Problem, Scalar, Segment, linalg};
+
+/// Steps as a user gives them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Steps {
+    sizes: Given,
+    schedule: Schedule,
+    momentum: Option<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Given {
+    Same(f64),
+    Each(Vec<(String, f64)>),
+    Auto(Auto),
+}
+
+impl Steps {
+    /// The same step for every block.
+    pub fn same(size: f64) -> Self {
+        Self::given(Given::Same(size))
+    }
+
+    /// A step for each block, by its name. A step of 0 freezes that block.
+    pub fn each<'a>(sizes: impl IntoIterator<Item = (&'a str, f64)>) -> Self {
+        Self::given(Given::Each(sizes.into_iter().map(|(name, size)| (name.to_owned(), size)).collect()))
+    }
+
+    /// Found by the agents themselves, with heavy ball .8 unless gradients are noisy.
+    pub fn auto(auto: Auto) -> Self {
+        Self::given(Given::Auto(auto))
+    }
+
+    /// Heavy ball: the velocity m⁺ = β m + t takes the place of t.
+    pub fn momentum(self, beta: f64) -> Self {
+        Self { momentum: Some(beta), ..self }
+    }
+
+    /// Steps that change with the round.
+    pub fn schedule(self, schedule: Schedule) -> Self {
+        Self { schedule, ..self }
+    }
+
+    fn given(sizes: Given) -> Self {
+        Self { sizes, schedule: Schedule::default(), momentum: None }
+    }
+}
+
+/// How steps change with the round k.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Schedule {
+    /// η.
+    #[default]
+    Constant,
+    /// η / (1 + δk), with this δ.
+    InverseTime(f64),
+    /// η / (1 + k)ᵖ, with this p.
+    Power(f64),
+}
+
+impl Schedule {
+    fn factor(self, round: u64) -> f64 {
+        match self {
+            Self::Constant => 1.0,
+            Self::InverseTime(decay) => 1.0 / (1.0 + decay * round as f64),
+            Self::Power(exponent) => (1.0 + round as f64).powf(-exponent),
+        }
+    }
+}
+
+/// Why steps cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StepsError {
+    /// A name that the direction does not have.
+    #[error("there is no step `{name}`: this method has the steps {known}")]
+    Unknown {
+        /// As given.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// A block without a step.
+    #[error("the step `{name}` is missing: give one for each of {known} (0 freezes a variable)")]
+    Missing {
+        /// The block.
+        name: &'static str,
+        /// What there is.
+        known: String,
+    },
+    /// A step that is negative or not a number.
+    #[error("the step {value} is not usable: steps are finite and not negative")]
+    Value {
+        /// As given.
+        value: f64,
+    },
+    /// A momentum outside [0, 1).
+    #[error("the momentum {value} is not usable: it lies in 0 ≤ β < 1")]
+    Momentum {
+        /// As given.
+        value: f64,
+    },
+}
+
+/// Steps resolved against the blocks of a direction: the part of a method that moves points.
+#[derive(Clone, Debug)]
+pub(super) struct Pace {
+    blocks: Blocks,
+    ranges: Vec<Range<usize>>,
+    sizes: Vec<f64>,
+    schedule: Schedule,
+    momentum: f64,
+    auto: Option<Auto>,
+}
+
+impl Pace {
+    pub(super) fn new<T: Scalar>(
+        problem: &dyn Problem<T>,
+        direction: &dyn Direction<T>,
+        steps: Steps,
+    ) -> Result<Self, StepsError> {
+        let blocks = direction.blocks(problem.dim());
+        let (sizes, auto) = match steps.sizes {
+            Given::Same(size) => (vec![size; blocks.names().count()], None),
+            Given::Each(each) => (resolve(&blocks, &each)?, None),
+            Given::Auto(auto) => (Vec::new(), Some(auto)),
+        };
+        if let Some(&value) = sizes.iter().find(|size| !size.is_finite() || **size < 0.0) {
+            return Err(StepsError::Value { value });
+        }
+        let unless_given = if auto.is_some() && !problem.noisy() { Auto::MOMENTUM } else { 0.0 };
+        let momentum = steps.momentum.unwrap_or(unless_given);
+        if !(0.0..1.0).contains(&momentum) {
+            return Err(StepsError::Momentum { value: momentum });
+        }
+        Ok(Self { ranges: blocks.ranges().collect(), blocks, sizes, schedule: steps.schedule, momentum, auto })
+    }
+
+    pub(super) fn blocks(&self) -> &Blocks {
+        &self.blocks
+    }
+
+    /// What agents must agree on to keep the same pace.
+    pub(super) fn segments(&self) -> impl Iterator<Item = Segment> {
+        let lengths = self.auto.map_or(&[][..], |_| &Auto::AGREED);
+        lengths.iter().map(|&len| Segment::new(Kind::Max, len))
+    }
+
+    /// The scalars of [`Pace::segments`].
+    pub(super) fn agreed(&self) -> usize {
+        self.segments().map(|segment| segment.len).sum()
+    }
+
+    /// What is kept for points of this width, private coordinates included.
+    pub(super) fn keep(&self, point: usize) -> usize {
+        self.velocity(point) + self.auto.map_or(0, |_| Auto::keep(point))
+    }
+
+    /// Starts an epoch at a point.
+    pub(super) fn begin<T: Scalar>(
+        &self,
+        direction: &dyn Direction<T>,
+        at: Parts<'_, T>,
+        agreed: &mut [T],
+        keep: &mut [T],
+        oracle: &mut Oracle<'_, T>,
+    ) {
+        let (velocity, guard) = keep.split_at_mut(self.velocity(at.shared.len() + at.own.len()));
+        velocity.fill(T::zero());
+        if self.auto.is_some() {
+            Auto::begin(direction, at, agreed, guard, oracle);
+        }
+    }
+
+    /// Watches over a run with automatic steps: the point to go back to, if that is due.
+    pub(super) fn guard<'k, T: Scalar>(
+        &self,
+        t: Parts<'_, T>,
+        now: Parts<'_, T>,
+        agreed: &mut [T],
+        keep: &'k mut [T],
+    ) -> Option<Parts<'k, T>> {
+        let auto = self.auto.as_ref()?;
+        auto.watch(t, now, agreed, &mut keep[self.velocity(now.shared.len() + now.own.len())..])
+    }
+
+    /// `v −= η t`, block by block; with heavy ball the velocity m = β m + t takes the place of t.
+    pub(super) fn descend<T: Scalar>(
+        &self,
+        round: u64,
+        direction: &dyn Direction<T>,
+        t: Parts<'_, T>,
+        v: &mut PartsMut<'_, T>,
+        agreed: &[T],
+        keep: &mut [T],
+    ) {
+        let (velocity, guard) = keep.split_at_mut(self.velocity(v.shared.len() + v.own.len()));
+        let sizes = self.sizes(round, direction, agreed, guard);
+        if self.momentum > 0.0 {
+            let (m, m_own) = velocity.split_at_mut(v.shared.len());
+            accelerate(T::of(self.momentum), t.shared, m);
+            accelerate(T::of(self.momentum), t.own, m_own);
+            self.advance(sizes, Parts { shared: m, own: m_own }, v);
+        } else {
+            self.advance(sizes, t, v);
+        }
+    }
+
+    fn advance<T: Scalar>(&self, sizes: Sizes, t: Parts<'_, T>, v: &mut PartsMut<'_, T>) {
+        for (range, size) in self.ranges.iter().zip(sizes) {
+            linalg::add_scaled(&mut v.shared[range.clone()], T::of(-size), &t.shared[range.clone()]);
+        }
+        linalg::add_scaled(v.own, T::of(-sizes[0]), t.own);
+    }
+
+    /// Rounds within which a runaway is undone.
+    pub(super) fn recovers_within(&self) -> u64 {
+        self.auto.map_or(0, Auto::recovers_within)
+    }
+
+    fn sizes<T: Scalar>(&self, round: u64, direction: &dyn Direction<T>, agreed: &[T], guard: &[T]) -> Sizes {
+        let mut sizes = [0.0; 3];
+        match &self.auto {
+            Some(auto) => sizes = auto.sizes(direction, 1.0 - self.momentum, agreed, guard),
+            None => sizes[..self.sizes.len()].copy_from_slice(&self.sizes),
+        }
+        match self.schedule {
+            Schedule::Constant => sizes,
+            changing => sizes.map(|size| size * changing.factor(round)),
+        }
+    }
+
+    fn velocity(&self, point: usize) -> usize {
+        if self.momentum > 0.0 { point } else { 0 }
+    }
+}
+
+/// `m = β m + t`.
+fn accelerate<T: Scalar>(beta: T, t: &[T], m: &mut [T]) {
+    for (m, &t) in m.iter_mut().zip(t) {
+        *m = beta * *m + t;
+    }
+}
+
+fn resolve(blocks: &Blocks, each: &[(String, f64)]) -> Result<Vec<f64>, StepsError> {
+    let known = || blocks.names().collect::<Vec<_>>().join(", ");
+    if let Some((name, _)) = each.iter().find(|(name, _)| blocks.range(name).is_none()) {
+        return Err(StepsError::Unknown { name: name.clone(), known: known() });
+    }
+    let size = |name| each.iter().find(|(given, _)| given == name).map(|&(_, size)| size);
+    blocks.names().map(|name| size(name).ok_or_else(|| StepsError::Missing { name, known: known() })).collect()
+}

@@ -1,0 +1,109 @@
+//! The AB/Push-Pull pattern.
+
+use std::sync::Arc;
+
+use super::pace::Pace;
+use super::{Agent, Algorithm, Fresh, Request, Steps, StepsError};
+use crate::direction::{Direction, Parts, PartsMut};
+use crate::{Blocks, Kind, Mask, Oracle, Problem, Scalar, Segment, Segments};
+
+/// AB/Push-Pull: points are pulled, trackers are pushed (Saadatniaki, Xin, Khan: *Decentralized optimization over time-varying directed graphs with row and column-stochastic
+/// matrices*, IEEE TAC 2020; Nedić, Nguyen, Nguyen 2025).
+///
+/// ```text
+/// v⁺ = A v − η t          t⁺ = B t + d⁺ − d,  d⁺ the direction at v⁺
+/// ```
+/// With [`crate::direction::Penalty`] this is FAB, with [`crate::direction::Difference`] dFAB, with [`crate::direction::Soba`] PushPull-SOBA, with
+/// [`crate::direction::Gradient`] single-level Push-Pull. Needs graphs that are jointly strongly connected.
+pub struct PushPull<T> {
+    direction: Arc<dyn Direction<T>>,
+    pace: Pace,
+    every: u64,
+}
+
+impl<T: Scalar> PushPull<T> {
+    /// This direction with these steps, for this problem.
+    pub fn new(
+        problem: &dyn Problem<T>,
+        direction: impl Direction<T> + 'static,
+        steps: Steps,
+    ) -> Result<Self, StepsError> {
+        let pace = Pace::new(problem, &direction, steps)?;
+        Ok(Self { direction: Arc::new(direction), pace, every: 1 })
+    }
+
+    /// Exchanges in every `every`-th round only; the others are local steps.
+    pub fn exchange_every(mut self, every: u64) -> Self {
+        self.every = every.max(1);
+        self
+    }
+}
+
+impl<T: Scalar> Algorithm<T> for PushPull<T> {
+    fn blocks(&self) -> &Blocks {
+        self.pace.blocks()
+    }
+
+    fn segments(&self, own: usize) -> Segments {
+        let width = self.blocks().width();
+        let pair = [Segment::new(Kind::Pull, width), Segment::new(Kind::Push, width)];
+        Segments::new(pair.into_iter().chain(self.pace.segments()).chain([Segment::new(Kind::Own, own)]))
+    }
+
+    fn keep(&self, own: usize) -> usize {
+        own + self.pace.keep(self.blocks().width() + own)
+    }
+
+    fn sends(&self, round: u64) -> Mask {
+        if round.is_multiple_of(self.every) { Mask::ALL } else { Mask::NONE }
+    }
+
+    fn start(&self, x: &[T], y: &[T], v: &mut [T]) {
+        self.direction.start(x, y, v);
+    }
+
+    fn begin(&self, point: &[T], Fresh { row, keep, input: d }: Fresh<'_, T>, oracle: &mut Oracle<'_, T>) {
+        let (shared, own) = point.split_at(d.len());
+        let at = Parts { shared, own };
+        let (v, rest) = row.split_at_mut(d.len());
+        let (agreed, row_own) = rest[d.len()..].split_at_mut(self.pace.agreed());
+        v.copy_from_slice(shared);
+        row_own.copy_from_slice(own);
+        let (d_own, keep) = keep.split_at_mut(own.len());
+        self.pace.begin(&*self.direction, at, agreed, keep, oracle);
+        self.direction.eval(at, oracle, PartsMut { shared: d, own: d_own });
+    }
+
+    fn step(&self, Agent { now, next, keep, input: d }: Agent<'_, T>, oracle: &mut Oracle<'_, T>) -> Request {
+        let width = d.len();
+        let (v, rest) = next.split_at_mut(width); // = A v
+        let (agreed, own) = rest[width..].split_at_mut(self.pace.agreed());
+        let (d_own, keep) = keep.split_at_mut(own.len());
+        let t = Parts { shared: &now[width..][..width], own: d_own };
+
+        let before = Parts { shared: &now[..width], own: &now[now.len() - own.len()..] };
+        let mut v = PartsMut { shared: v, own };
+        if let Some(best) = self.pace.guard(t, before, agreed, keep) {
+            v.copy_from(best);
+            return Request::Restart;
+        }
+        self.pace.descend(oracle.round, &*self.direction, t, &mut v, agreed, keep); // v⁺ = A v − η t
+        self.direction.eval(v.as_ref(), oracle, PartsMut { shared: d, own: d_own }); // d⁺, and the engine completes t⁺ = B t + d⁺ − d
+        Request::Go
+    }
+
+    fn point(&self, row: &[T], _keep: &[T], out: &mut [T]) {
+        let width = self.blocks().width();
+        out[..width].copy_from_slice(&row[..width]);
+        let own = out.len() - width;
+        out[width..].copy_from_slice(&row[row.len() - own..]);
+    }
+
+    fn solution<'a>(&'a self, problem: &dyn Problem<T>, v: &'a [T]) -> (&'a [T], &'a [T]) {
+        self.direction.solution(problem.dim(), v)
+    }
+
+    fn recovers_within(&self) -> u64 {
+        self.pace.recovers_within()
+    }
+}

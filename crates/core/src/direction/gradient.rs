@@ -1,0 +1,84 @@
+//! The gradient of a single-level objective.
+
+use super::{Direction, Parts, PartsMut, Sizes};
+use crate::{Blocks, Dim, Level, Oracle, Scalar, Slopes, Smoothness};
+
+/// The gradient in y of a single-level objective, at an outer variable that is held fixed.
+///
+/// On a single-level problem that is simply its gradient; on a bilevel one, the objective says what to minimise.
+#[derive(Clone, Debug)]
+pub struct Gradient<T> {
+    objective: Objective,
+    outer: Vec<T>,
+}
+
+/// What a single-level method minimises on a bilevel problem.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Objective {
+    /// The lower level g: the (noisy) training data. The only one of a single-level problem.
+    #[default]
+    Train,
+    /// f + g: training and validation data together.
+    Merged,
+    /// The upper level f: the clean validation data.
+    Clean,
+}
+
+impl<T: Scalar> Gradient<T> {
+    /// The gradient of a single-level problem.
+    pub fn new() -> Self {
+        Self::at(Objective::Train, Vec::new())
+    }
+
+    /// The gradient of an objective of a bilevel problem at this outer variable.
+    pub fn at(objective: Objective, outer: Vec<T>) -> Self {
+        Self { objective, outer }
+    }
+}
+
+impl<T: Scalar> Default for Gradient<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Scalar> Direction<T> for Gradient<T> {
+    fn blocks(&self, dim: Dim) -> Blocks {
+        assert_eq!(
+            self.outer.len(),
+            dim.outer,
+            "a single-level method needs a fixed outer variable of the problem's size"
+        );
+        Blocks::new([("y", dim.inner)])
+    }
+
+    fn start(&self, _x: &[T], y: &[T], v: &mut [T]) {
+        v.copy_from_slice(y);
+    }
+
+    fn solution<'a>(&'a self, _dim: Dim, v: &'a [T]) -> (&'a [T], &'a [T]) {
+        (&self.outer, v)
+    }
+
+    fn eval(&self, at: Parts<'_, T>, oracle: &mut Oracle<'_, T>, mut d: PartsMut<'_, T>) {
+        d.fill(T::zero()); // the private coordinates stay where they are
+        let levels: &[Level] = match self.objective {
+            Objective::Train => &[Level::Lower],
+            Objective::Merged => &[Level::Upper, Level::Lower],
+            Objective::Clean => &[Level::Upper],
+        };
+        for &level in levels {
+            let to = Slopes { scale: (T::one(), T::one()), own: &mut [], x: &mut [], y: d.shared };
+            oracle.add_gradient(level, at.own, &self.outer, at.shared, to);
+        }
+    }
+
+    fn automatic(&self, smoothness: &Smoothness) -> Sizes {
+        let bound = match self.objective {
+            Objective::Train => smoothness.g_yy,
+            Objective::Merged => smoothness.f_yy + smoothness.g_yy,
+            Objective::Clean => smoothness.f_yy,
+        };
+        [Smoothness::INNER / bound, 0.0, 0.0]
+    }
+}

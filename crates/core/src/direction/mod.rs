@@ -1,0 +1,92 @@
+//! Directions: what one agent computes from its own data, at its own point, without any graph.
+//!
+//! A method is a communication pattern times a direction: FAB is `PushPull × Penalty`, and so on.
+
+mod difference;
+mod gradient;
+mod penalty;
+mod soba;
+
+pub use difference::Difference;
+pub use gradient::{Gradient, Objective};
+pub use penalty::Penalty;
+pub use soba::Soba;
+
+use crate::{Blocks, Dim, Oracle, Scalar, Smoothness};
+
+/// What one agent computes from its own data.
+pub trait Direction<T: Scalar>: Send + Sync {
+    /// The parts of the shared point v. In a bilevel direction the first is the outer variable, whose step the private coordinates share.
+    fn blocks(&self, dim: Dim) -> Blocks;
+
+    /// Writes the point a run starts from, given the problem's starting x and y; v arrives as zeros.
+    fn start(&self, x: &[T], y: &[T], v: &mut [T]);
+
+    /// The outer variable and the lower-level solution that a point v stands for.
+    fn solution<'a>(&'a self, dim: Dim, v: &'a [T]) -> (&'a [T], &'a [T]);
+
+    /// Writes the direction at a point: steps are taken against it.
+    fn eval(&self, at: Parts<'_, T>, oracle: &mut Oracle<'_, T>, d: PartsMut<'_, T>);
+
+    /// Step sizes from what is known of the problem's smoothness; heavy ball scales them by (1 − β).
+    fn automatic(&self, smoothness: &Smoothness) -> Sizes;
+}
+
+/// One step size for each block, in order.
+pub type Sizes = [f64; 3];
+
+/// A point, or a direction, in its shared and its private part.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts<'a, T> {
+    /// What neighbours may see.
+    pub shared: &'a [T],
+    /// What is the agent's own.
+    pub own: &'a [T],
+}
+
+/// [`Parts`] to be written.
+#[derive(Debug)]
+pub struct PartsMut<'a, T> {
+    /// What neighbours may see.
+    pub shared: &'a mut [T],
+    /// What is the agent's own.
+    pub own: &'a mut [T],
+}
+
+impl<T: Copy> PartsMut<'_, T> {
+    /// The same parts, to be read.
+    pub fn as_ref(&self) -> Parts<'_, T> {
+        Parts { shared: self.shared, own: self.own }
+    }
+
+    /// Takes over the values of other parts.
+    pub fn copy_from(&mut self, other: Parts<'_, T>) {
+        self.shared.copy_from_slice(other.shared);
+        self.own.copy_from_slice(other.own);
+    }
+
+    /// Sets all to one value.
+    pub fn fill(&mut self, value: T) {
+        self.shared.fill(value);
+        self.own.fill(value);
+    }
+}
+
+/// The size of finite differences, where none is given: the cube root of the machine's precision balances rounding and truncation.
+pub(crate) fn default_epsilon<T: Scalar>() -> T {
+    T::epsilon().cbrt()
+}
+
+/// Splits a point of three blocks.
+fn thirds<T>(dim: Dim, v: &[T]) -> (&[T], &[T], &[T]) {
+    let (x, rest) = v.split_at(dim.outer);
+    let (second, third) = rest.split_at(dim.inner);
+    (x, second, third)
+}
+
+/// Splits a direction of three blocks.
+fn thirds_mut<T>(dim: Dim, d: &mut [T]) -> (&mut [T], &mut [T], &mut [T]) {
+    let (x, rest) = d.split_at_mut(dim.outer);
+    let (second, third) = rest.split_at_mut(dim.inner);
+    (x, second, third)
+}

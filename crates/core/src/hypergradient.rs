@@ -1,0 +1,134 @@
+//! The hypergradient `∇F*(x)`, by closed form where the problem has one, by solving otherwise.
+//!
+//! ```text
+//! y*(x): Σ ∇ᵧg(x, y*) = 0        ∇F*(x) = ∇ₓf − ∇²ₓᵧg v,  ∇²ᵧᵧg v = ∇ᵧf        (all averaged over the agents)
+//! ```
+//! This is for metrics: it sees all agents at once, as no agent can. It knows shared outer variables only.
+
+use crate::{Level, Oracle, Problem, Scalar, Slopes, Work, linalg};
+
+/// What solving needs from call to call: y is where the last one ended, and the next one starts there.
+#[derive(Debug)]
+pub struct Solver<T> {
+    work: Work<T>,
+    y: Vec<T>,
+    seed: u64,
+}
+
+impl<T: Scalar> Solver<T> {
+    /// Residual, relative to its size at the start, at which linear solves end.
+    const TOLERANCE: f64 = 1e-13;
+    const NEWTON_STEPS: usize = 50;
+
+    /// Starts from y = 0.
+    pub fn new(problem: &dyn Problem<T>) -> Self {
+        Self { work: Work::default(), y: vec![T::zero(); problem.dim().inner], seed: 0 }
+    }
+
+    /// `y*(x)`.
+    pub fn response(&mut self, problem: &dyn Problem<T>, x: &[T]) -> &[T] {
+        if let Some(closed) = problem.closed_form() {
+            closed.response(x, &mut self.y);
+            return &self.y;
+        }
+        let mut y = std::mem::take(&mut self.y);
+        let mut slope = vec![T::zero(); y.len()];
+        let (mut step, mut trial) = (slope.clone(), y.clone());
+        self.average(problem, Level::Lower, x, &y, (&mut [], &mut slope));
+        for _ in 0..Self::NEWTON_STEPS {
+            let before = linalg::norm(&slope);
+            step.fill(T::zero());
+            self.solve(problem, x, &y, &slope, &mut step);
+            // Far from the solution a full step may overshoot: it is halved until the slope shrinks.
+            let mut length = T::one();
+            loop {
+                linalg::sum_scaled(&mut trial, &y, -length, &step);
+                slope.fill(T::zero());
+                self.average(problem, Level::Lower, x, &trial, (&mut [], &mut slope));
+                length *= T::of(0.5);
+                if linalg::norm(&slope) < before || length < T::of(1e-3) {
+                    break;
+                }
+            }
+            y.copy_from_slice(&trial);
+            if linalg::norm(&step) <= T::epsilon() * T::of(16.0) * (T::one() + linalg::norm(&y)) {
+                break;
+            }
+        }
+        self.y = y;
+        &self.y
+    }
+
+    /// `∇F*(x)`; for a single-level problem, the gradient at x as its inner variable.
+    pub fn hypergradient(&mut self, problem: &dyn Problem<T>, x: &[T]) -> Vec<T> {
+        let mut out = vec![T::zero(); x.len()];
+        if problem.dim().outer == 0 {
+            self.average(problem, Level::Lower, &[], x, (&mut [], &mut out));
+            return out;
+        }
+        if let Some(closed) = problem.closed_form() {
+            closed.hypergradient(x, &mut out);
+            return out;
+        }
+        let y = self.response(problem, x).to_vec();
+        let mut f_y = vec![T::zero(); y.len()];
+        self.average(problem, Level::Upper, x, &y, (&mut out, &mut f_y));
+        let mut v = vec![T::zero(); y.len()];
+        self.solve(problem, x, &y, &f_y, &mut v);
+        let mut unused = vec![T::zero(); y.len()];
+        self.product(problem, x, &y, &v, -T::one(), (&mut out, &mut unused));
+        out
+    }
+
+    /// Conjugate gradients on `∇²ᵧᵧg v = b`.
+    fn solve(&mut self, problem: &dyn Problem<T>, x: &[T], y: &[T], b: &[T], v: &mut [T]) {
+        let mut residual = b.to_vec();
+        let mut direction = residual.clone();
+        let mut image = vec![T::zero(); b.len()];
+        let mut size = linalg::norm_squared(&residual);
+        let enough = size * T::of(Self::TOLERANCE * Self::TOLERANCE).max(T::epsilon() * T::epsilon());
+        for _ in 0..4 * b.len() {
+            if size <= enough || !size.is_normal() {
+                break;
+            }
+            image.fill(T::zero());
+            self.product(problem, x, y, &direction, T::one(), (&mut [], &mut image));
+            let length = size / linalg::dot(&direction, &image);
+            linalg::add_scaled(v, length, &direction);
+            linalg::add_scaled(&mut residual, -length, &image);
+            let before = std::mem::replace(&mut size, linalg::norm_squared(&residual));
+            linalg::scale(&mut direction, size / before);
+            linalg::add(&mut direction, &residual);
+        }
+    }
+
+    fn average(&mut self, problem: &dyn Problem<T>, level: Level, x: &[T], y: &[T], to: (&mut [T], &mut [T])) {
+        let share = T::of(1.0 / problem.agents() as f64);
+        for agent in 0..problem.agents() {
+            let mut oracle = Oracle { problem, seed: self.seed, agent, round: 0, work: &mut self.work };
+            oracle.add_gradient(
+                level,
+                &[],
+                x,
+                y,
+                Slopes { scale: (share, share), own: &mut [], x: &mut *to.0, y: &mut *to.1 },
+            );
+        }
+    }
+
+    fn product(&mut self, problem: &dyn Problem<T>, x: &[T], y: &[T], v: &[T], factor: T, to: (&mut [T], &mut [T])) {
+        let share = factor * T::of(1.0 / problem.agents() as f64);
+        let epsilon = crate::direction::default_epsilon::<T>() / linalg::norm(v).max(T::min_positive_value());
+        for agent in 0..problem.agents() {
+            let mut oracle = Oracle { problem, seed: self.seed, agent, round: 0, work: &mut self.work };
+            oracle.add_product(
+                &[],
+                x,
+                y,
+                v,
+                epsilon,
+                Slopes { scale: (share, share), own: &mut [], x: &mut *to.0, y: &mut *to.1 },
+            );
+        }
+    }
+}

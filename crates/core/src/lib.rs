@@ -1,0 +1,40 @@
+//! The engine of fabnet: decentralized bilevel and single-level optimization over directed, changing graphs.
+//!
+//! Every method of this family mixes linearly with neighbours, then corrects locally. So an [`Algorithm`] is a pure function on one agent's row; what an agent computes from its
+//! own data is a [`Direction`]; and the [`Shard`] mixes exactly, in memory, for any number of agents. Nothing here does I/O, reads a
+//! clock or draws a random number that is not a function of (seed, agent, round, purpose): the same run gives the same bits for any number of
+//! threads and any partition into shards.
+#![warn(clippy::unwrap_used)]
+
+pub mod algorithm;
+mod digraph;
+pub mod direction;
+mod halo;
+pub mod hypergradient;
+pub mod linalg;
+mod mixing;
+pub mod observe;
+mod oracle;
+mod problem;
+pub mod rng;
+mod rows;
+mod scalar;
+mod segment;
+mod shard;
+mod smoothness;
+pub mod topology;
+pub mod weights;
+
+pub use algorithm::Algorithm;
+pub use digraph::Digraph;
+pub use direction::Direction;
+pub use mixing::{Mixing, Network, Row};
+pub use observe::{Observer, Stop, View};
+pub use oracle::{Evaluations, Oracle, Scratch, Work};
+pub use problem::{ClosedForm, Curvature, Dim, Level, Optimum, Point, Problem, Slopes};
+pub use scalar::Scalar;
+pub use segment::{Blocks, Kind, Mask, Segment, Segments};
+pub use shard::{Shard, ShardError};
+pub use smoothness::Smoothness;
+pub use topology::Topology;
+pub use weights::Weights;

@@ -1,0 +1,193 @@
+//! Observers: who looks at a run from outside, and may end it.
+
+use std::cmp::Ordering;
+use std::ops::{ControlFlow, Range};
+
+use crate::algorithm::Request;
+use crate::{Algorithm, Evaluations, Kind, Optimum, Problem, Scalar, Shard, ShardError, linalg};
+
+/// Looks at a run after the start and after every round.
+pub trait Observer<T: Scalar> {
+    /// Goes on, or ends the run for a reason.
+    fn round(&mut self, view: &View<'_, T>) -> ControlFlow<Stop>;
+}
+
+/// Looks away.
+impl<T: Scalar> Observer<T> for () {
+    fn round(&mut self, _view: &View<'_, T>) -> ControlFlow<Stop> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// What was asked for is reached.
+    Reached {
+        /// In this round.
+        round: u64,
+    },
+    /// All rounds are done.
+    RoundLimit {
+        /// This many.
+        round: u64,
+    },
+    /// A value is not finite, or has run away.
+    Diverged {
+        /// Seen in this round.
+        round: u64,
+        /// The agent that is furthest off.
+        agent: usize,
+    },
+}
+
+/// Carries out rounds until an observer ends the run or the limit is reached. An epoch that the algorithm asks for is started for everyone.
+pub fn run<T: Scalar>(shard: &mut Shard<T>, rounds: u64, observer: &mut dyn Observer<T>) -> Result<Stop, ShardError> {
+    loop {
+        if let ControlFlow::Break(stop) = observer.round(&shard.view()) {
+            return Ok(stop);
+        }
+        if shard.view().round >= rounds {
+            return Ok(Stop::RoundLimit { round: rounds });
+        }
+        if shard.round()? == Request::Restart {
+            shard.restart();
+        }
+    }
+}
+
+/// What observers see of a run.
+#[derive(Clone, Copy)]
+pub struct View<'a, T: Scalar> {
+    /// Rounds carried out so far.
+    pub round: u64,
+    /// What is being solved.
+    pub problem: &'a dyn Problem<T>,
+    /// By which method.
+    pub algorithm: &'a dyn Algorithm<T>,
+    /// Sent so far, on average.
+    pub bytes_per_agent: f64,
+    /// Made so far, by all agents together.
+    pub evaluations: Evaluations,
+    /// The agents themselves.
+    pub agents: &'a dyn Agents<T>,
+}
+
+/// The state of agents, for those who look.
+pub trait Agents<T> {
+    /// Which agents there are.
+    fn range(&self) -> Range<usize>;
+    /// An agent's row, as it is sent next.
+    fn row(&self, agent: usize) -> &[T];
+    /// What stays with it.
+    fn keep(&self, agent: usize) -> &[T];
+    /// What it contributes to pushed segments.
+    fn input(&self, agent: usize) -> &[T];
+}
+
+impl<T: Scalar> View<'_, T> {
+    /// An agent's point, private coordinates last.
+    pub fn point(&self, agent: usize) -> Vec<T> {
+        let mut point = vec![T::zero(); self.algorithm.blocks().width() + self.problem.private(agent)];
+        self.algorithm.point(self.agents.row(agent), self.agents.keep(agent), &mut point);
+        point
+    }
+
+    /// The shared points, averaged over the agents.
+    pub fn mean(&self) -> Vec<T> {
+        let width = self.algorithm.blocks().width();
+        let mut mean = vec![T::zero(); width];
+        self.agents.range().for_each(|agent| linalg::add(&mut mean, &self.point(agent)[..width]));
+        linalg::scale(&mut mean, T::of(1.0 / self.agents.range().len() as f64));
+        mean
+    }
+
+    /// `Σ pushed − Σ input`, its largest scalar: 0 up to rounding, or mass was lost or counted twice.
+    pub fn mass_residual(&self) -> T {
+        let segments = self.algorithm.segments(0);
+        let mut sum = vec![T::zero(); segments.count(Kind::Push)];
+        for agent in self.agents.range() {
+            linalg::add_scaled(&mut sum, -T::one(), self.agents.input(agent));
+            let mut rest = sum.as_mut_slice();
+            for (_, range) in segments.iter().filter(|(segment, _)| segment.kind == Kind::Push) {
+                let (part, after) = rest.split_at_mut(range.len());
+                linalg::add(part, &self.agents.row(agent)[range]);
+                rest = after;
+            }
+        }
+        sum.into_iter().map(num_traits::Float::abs).fold(T::zero(), Scalar::largest)
+    }
+
+    /// `‖x̄ − x*‖/‖x*‖` of the mean point, for the outer variable, or for the inner one of a single-level problem.
+    pub fn relative_error(&self, optimum: &Optimum<T>) -> T {
+        let mean = self.mean();
+        let (x, y) = self.algorithm.solution(self.problem, &mean);
+        let (found, known) = if optimum.x.is_empty() { (y, &optimum.y) } else { (x, &optimum.x) };
+        (linalg::distance_squared(found, known) / linalg::norm_squared(known)).sqrt()
+    }
+
+    /// The agent whose point is largest, one that is not finite before all others.
+    pub fn furthest(&self) -> usize {
+        let size = |agent: &usize| linalg::norm_squared(&self.point(*agent)).f64();
+        let sized = self.agents.range().map(|agent| (size(&agent), agent));
+        sized
+            .fold((f64::NEG_INFINITY, 0), |best, next| {
+                if best.0.total_cmp(&next.0.abs()).is_lt() { (next.0.abs(), next.1) } else { best }
+            })
+            .1
+    }
+}
+
+/// Follows the relative error: notes it, and ends a run that has reached its target or has diverged.
+pub struct ErrorWatch<T> {
+    optimum: Optimum<T>,
+    every: u64,
+    below: f64,
+    suspect_since: Option<u64>,
+    /// The error, with the round, whenever it was looked at.
+    pub errors: Vec<(u64, f64)>,
+}
+
+impl<T: Scalar> ErrorWatch<T> {
+    /// An error beyond this counts as diverged.
+    pub const DIVERGED: f64 = 1e3;
+
+    /// Looks every so many rounds and never ends a run that does not diverge.
+    pub fn new(optimum: Optimum<T>, every: u64) -> Self {
+        Self { optimum, every, below: 0.0, suspect_since: None, errors: Vec::new() }
+    }
+
+    /// Ends the run once the error is below this.
+    pub fn until(self, below: f64) -> Self {
+        Self { below, ..self }
+    }
+
+    /// The first round from which the error stays below this, if there is one.
+    pub fn stays_below(&self, below: f64) -> Option<u64> {
+        let last_above = self.errors.iter().rposition(|(_, error)| error.partial_cmp(&below) != Some(Ordering::Less));
+        self.errors.get(last_above.map_or(0, |place| place + 1)).map(|(round, _)| *round)
+    }
+}
+
+impl<T: Scalar> Observer<T> for ErrorWatch<T> {
+    fn round(&mut self, view: &View<'_, T>) -> ControlFlow<Stop> {
+        if !view.round.is_multiple_of(self.every) {
+            return ControlFlow::Continue(());
+        }
+        let error = view.relative_error(&self.optimum).f64();
+        self.errors.push((view.round, error));
+        if error < self.below {
+            return ControlFlow::Break(Stop::Reached { round: view.round });
+        }
+        if error <= Self::DIVERGED {
+            self.suspect_since = None;
+            return ControlFlow::Continue(());
+        }
+        // Automatic steps act first.
+        let since = *self.suspect_since.get_or_insert(view.round);
+        if view.round - since < view.algorithm.recovers_within() {
+            return ControlFlow::Continue(());
+        }
+        ControlFlow::Break(Stop::Diverged { round: view.round, agent: view.furthest() })
+    }
+}

@@ -1,0 +1,101 @@
+//! The oracle: one agent's access to its own functions, with every evaluation counted.
+
+use crate::{Level, Point, Problem, Scalar, Slopes};
+
+/// One agent's functions in one round.
+pub struct Oracle<'a, T: Scalar> {
+    /// The problem of which one agent's part is evaluated.
+    pub problem: &'a dyn Problem<T>,
+    /// The seed of the run.
+    pub seed: u64,
+    /// Whose functions.
+    pub agent: usize,
+    /// The round, which with the agent names the batch and the noise.
+    pub round: u64,
+    /// Counters and buffers, kept from call to call.
+    pub work: &'a mut Work<T>,
+}
+
+/// The oracle's counters and buffers.
+#[derive(Debug, Default)]
+pub struct Work<T> {
+    /// What has been evaluated so far.
+    pub evaluations: Evaluations,
+    scratch: Scratch<T>,
+    shifted: Vec<T>,
+}
+
+/// Buffers that a problem may use while it evaluates; what they hold does not matter.
+#[derive(Debug, Default)]
+pub struct Scratch<T> {
+    data: Vec<T>,
+}
+
+/// How often functions were evaluated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Evaluations {
+    /// Gradients of f.
+    pub upper: u64,
+    /// Gradients of g.
+    pub lower: u64,
+    /// Exact second-order products.
+    pub products: u64,
+}
+
+impl<T: Scalar> Oracle<'_, T> {
+    /// Adds the scaled gradient of `fᵢ` or `gᵢ` at (own, x, y).
+    pub fn add_gradient(&mut self, level: Level, own: &[T], x: &[T], y: &[T], to: Slopes<'_, T>) {
+        match level {
+            Level::Upper => self.work.evaluations.upper += 1,
+            Level::Lower => self.work.evaluations.lower += 1,
+        }
+        let at = Point { agent: self.agent, round: self.round, own, x, y };
+        self.problem.add_gradient(level, at, to, &mut self.work.scratch);
+    }
+
+    /// Adds the scaled products of g's second derivatives with v, by central differences of gradients:
+    /// `[∇g(x, y+εv) − ∇g(x, y−εv)] / 2ε`.
+    pub fn add_difference(&mut self, own: &[T], x: &[T], y: &[T], v: &[T], epsilon: T, to: Slopes<'_, T>) {
+        let mut shifted = std::mem::take(&mut self.work.shifted);
+        shifted.resize(y.len(), T::zero());
+        for sign in [T::one(), -T::one()] {
+            crate::linalg::sum_scaled(&mut shifted, y, sign * epsilon, v);
+            let factor = sign / (epsilon + epsilon);
+            let scale = (to.scale.0 * factor, to.scale.1 * factor);
+            self.add_gradient(Level::Lower, own, x, &shifted, Slopes { scale, own: to.own, x: to.x, y: to.y });
+        }
+        self.work.shifted = shifted;
+    }
+
+    /// Adds the same products exactly where the problem has them, by differences otherwise.
+    pub fn add_product(&mut self, own: &[T], x: &[T], y: &[T], v: &[T], epsilon: T, to: Slopes<'_, T>) {
+        match self.problem.curvature() {
+            Some(curvature) => {
+                self.work.evaluations.products += 1;
+                let at = Point { agent: self.agent, round: self.round, own, x, y };
+                curvature.add_product(at, v, to, &mut self.work.scratch);
+            }
+            None => self.add_difference(own, x, y, v, epsilon, to),
+        }
+    }
+}
+
+impl<T: Scalar> Scratch<T> {
+    /// Buffers of these lengths.
+    pub fn buffers<const K: usize>(&mut self, lengths: [usize; K]) -> [&mut [T]; K] {
+        let total = lengths.iter().sum();
+        if self.data.len() < total {
+            self.data.resize(total, T::zero());
+        }
+        let mut rest = self.data.as_mut_slice();
+        lengths.map(|length| rest.split_off_mut(..length).expect("the buffer holds the sum of the lengths"))
+    }
+}
+
+impl std::ops::AddAssign for Evaluations {
+    fn add_assign(&mut self, other: Self) {
+        self.upper += other.upper;
+        self.lower += other.lower;
+        self.products += other.products;
+    }
+}

@@ -1,0 +1,120 @@
+//! What is to be solved: `Σ fᵢ(x, y*(x))/n` over x, where y*(x) minimises `Σ gᵢ(x, y)/n`.
+
+use crate::{Scalar, Scratch};
+
+/// A bilevel problem, shared by its agents. A single-level problem has no outer variable: its objective is the lower level.
+///
+/// Everything is a pure function: the batch and the noise of an evaluation are functions of (seed, agent, round).
+pub trait Problem<T: Scalar>: Send + Sync {
+    /// How many agents hold a part of it.
+    fn agents(&self) -> usize;
+
+    /// The sizes of the shared variables.
+    fn dim(&self) -> Dim;
+
+    /// Outer coordinates that are this agent's own: they enter its functions only and never leave it. Data is split unevenly, so their number may differ.
+    fn private(&self, _agent: usize) -> usize {
+        0
+    }
+
+    /// Writes the starting point; it arrives as zeros.
+    fn start(&self, _agent: usize, _own: &mut [T], _x: &mut [T], _y: &mut [T]) {}
+
+    /// Adds the scaled gradient of `fᵢ` (upper) or `gᵢ` (lower) at a point.
+    fn add_gradient(&self, level: Level, at: Point<'_, T>, to: Slopes<'_, T>, scratch: &mut Scratch<T>);
+
+    /// `fᵢ` or `gᵢ` at a point.
+    fn value(&self, level: Level, at: Point<'_, T>) -> T;
+
+    /// Whether gradients are random: methods that suffer from noise then act with more care.
+    fn noisy(&self) -> bool {
+        false
+    }
+
+    /// Exact second-order products, where the problem has them.
+    fn curvature(&self) -> Option<&dyn Curvature<T>> {
+        None
+    }
+
+    /// The solution, where it is known.
+    fn optimum(&self) -> Option<Optimum<T>> {
+        None
+    }
+
+    /// `y*(x)` and `∇F*(x)` in closed form, where there is one; [`crate::hypergradient`] solves for them otherwise.
+    fn closed_form(&self) -> Option<&dyn ClosedForm<T>> {
+        None
+    }
+}
+
+/// Exact products with the second derivatives of the lower level, for SOBA.
+pub trait Curvature<T: Scalar>: Send + Sync {
+    /// Adds the scaled `∇²ₓᵧgᵢ·v` to the outer slopes and `∇²ᵧᵧgᵢ·v` to the inner one.
+    fn add_product(&self, at: Point<'_, T>, v: &[T], to: Slopes<'_, T>, scratch: &mut Scratch<T>);
+}
+
+/// What a problem without private coordinates may know of itself.
+pub trait ClosedForm<T: Scalar>: Send + Sync {
+    /// `y*(x)`.
+    fn response(&self, x: &[T], y: &mut [T]);
+
+    /// `∇F*(x)`.
+    fn hypergradient(&self, x: &[T], out: &mut [T]);
+}
+
+/// The sizes of the shared variables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dim {
+    /// Scalars of the shared outer variable x; 0 for a single-level problem.
+    pub outer: usize,
+    /// Scalars of the inner variable y.
+    pub inner: usize,
+}
+
+/// The upper level f or the lower level g.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// f.
+    Upper,
+    /// g.
+    Lower,
+}
+
+/// Where, by whom and when a function is evaluated.
+#[derive(Clone, Copy, Debug)]
+pub struct Point<'a, T> {
+    /// Whose function.
+    pub agent: usize,
+    /// Together with the agent, this names the batch and the noise.
+    pub round: u64,
+    /// The agent's own outer coordinates.
+    pub own: &'a [T],
+    /// The shared outer variable.
+    pub x: &'a [T],
+    /// The inner variable.
+    pub y: &'a [T],
+}
+
+/// Where scaled gradients are added to. An empty slice is a part that is not wanted and need not be computed.
+#[derive(Debug)]
+pub struct Slopes<'a, T> {
+    /// Factors of the outer (shared and own) and the inner part: FAB takes −∇ₓg and +∇ᵧg at z in one pass.
+    pub scale: (T, T),
+    /// For the agent's own outer coordinates.
+    pub own: &'a mut [T],
+    /// For x.
+    pub x: &'a mut [T],
+    /// For y.
+    pub y: &'a mut [T],
+}
+
+/// A known solution.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Optimum<T> {
+    /// The shared outer variable.
+    pub x: Vec<T>,
+    /// The inner variable.
+    pub y: Vec<T>,
+    /// The private coordinates, agent by agent; empty where there are none.
+    pub own: Vec<Vec<T>>,
+}

@@ -1,0 +1,256 @@
+//! What can be known of a network before anything is run on it.
+
+use super::Topology;
+use crate::{Digraph, Mixing, Weights};
+
+/// How well a network of agents is connected over a window of rounds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Connectivity {
+    /// The rounds looked at: the period of the sequence, or the window asked for.
+    pub rounds: u64,
+    /// Whether the graph of every single round is strongly connected.
+    pub every_round: bool,
+    /// The smallest C for which the union of the graphs of each C successive rounds, `kC ≤ round < (k+1)C`, is strongly connected: 1 if every round is; none if no C is found.
+    pub window: Option<u64>,
+    /// The rounds after which news of anyone has reached everyone, whatever the round it starts in; none if that does not happen, or for more than 2,048 agents, where it is not computed.
+    pub spread: Option<u64>,
+    /// The Perron weights of A over the cycle: how much each agent's point counts.
+    pub pull_weights: Vec<f64>,
+    /// The Perron weights of B over the cycle: how much mass rests with each agent.
+    pub push_weights: Vec<f64>,
+    /// κ = n·Σ αᵢβᵢ of these weights: push-pull advances as if its steps were κ times as long.
+    pub kappa: f64,
+    /// The smallest weights of A and of B.
+    pub smallest: (f64, f64),
+    /// Messages that an agent sends in a round, on average.
+    pub messages: f64,
+}
+
+impl Connectivity {
+    /// Bytes that an agent sends in a round, on average, for messages of this many bytes.
+    pub fn bytes_per_round(&self, message: usize) -> f64 {
+        self.messages * message as f64
+    }
+}
+
+/// Reports on a network. A sequence without a period is judged by its first `window` rounds.
+pub fn connectivity(topology: &dyn Topology, weights: &dyn Weights, window: u64) -> Connectivity {
+    let rounds = topology.period().unwrap_or(window).max(1);
+    let history = History::draw(topology, weights, rounds);
+    let smallest = history.window(topology);
+    let (pull_weights, push_weights) = history.perron_weights();
+    let alike: f64 = pull_weights.iter().zip(&push_weights).map(|(a, b)| a * b).sum();
+    Connectivity {
+        rounds,
+        every_round: smallest == Some(1),
+        window: smallest,
+        spread: smallest.and_then(|window| history.spread(topology, window)),
+        kappa: topology.agents() as f64 * alike,
+        smallest: history.smallest_weights(),
+        messages: history.messages(),
+        pull_weights,
+        push_weights,
+    }
+}
+
+/// The graphs of the rounds, each once.
+struct History {
+    agents: usize,
+    graphs: Vec<Mixing<f64>>,
+    /// Which graph a round has.
+    of_round: Vec<usize>,
+}
+
+impl History {
+    fn draw(topology: &dyn Topology, weights: &dyn Weights, rounds: u64) -> Self {
+        let mut names = Vec::new();
+        let mut graphs = Vec::new();
+        let mut graph = Digraph::new(topology.agents());
+        let of_round = (0..rounds).map(|round| {
+            let name = topology.graph_of(round);
+            names.iter().position(|&known| known == name).unwrap_or_else(|| {
+                topology.draw(name, &mut graph);
+                let mut mixing = Mixing::new();
+                mixing.build(&graph, weights);
+                names.push(name);
+                graphs.push(mixing);
+                names.len() - 1
+            })
+        });
+        let of_round = of_round.collect();
+        Self { agents: topology.agents(), graphs, of_round }
+    }
+
+    fn round(&self, round: u64) -> &Mixing<f64> {
+        &self.graphs[self.of_round[(round % self.of_round.len() as u64) as usize]]
+    }
+
+    /// The smallest C, by trying them in turn on all windows until the pattern repeats (or the rounds end).
+    fn window(&self, topology: &dyn Topology) -> Option<u64> {
+        let rounds = self.of_round.len() as u64;
+        (1..=rounds).find(|&length| {
+            let windows = if topology.period().is_some() { rounds / gcd(rounds, length) } else { rounds / length };
+            (0..windows).all(|k| self.strongly_connected(k * length..(k + 1) * length))
+        })
+    }
+
+    /// Whether the union of the graphs of these rounds is: everybody reaches agent 0 and is reached by it.
+    fn strongly_connected(&self, rounds: std::ops::Range<u64>) -> bool {
+        let mut graphs: Vec<usize> =
+            rounds.map(|round| self.of_round[(round % self.of_round.len() as u64) as usize]).collect();
+        graphs.sort_unstable();
+        graphs.dedup();
+        let mut hears = vec![Vec::new(); self.agents];
+        let mut reaches = vec![Vec::new(); self.agents];
+        for graph in graphs {
+            for (target, hears) in hears.iter_mut().enumerate() {
+                for &source in self.graphs[graph].row(target).sources {
+                    hears.push(source as usize);
+                    reaches[source as usize].push(target);
+                }
+            }
+        }
+        covers(&hears) && covers(&reaches)
+    }
+
+    /// Follows the news of every agent from every starting round.
+    fn spread(&self, topology: &dyn Topology, window: u64) -> Option<u64> {
+        const LIMIT: usize = 2048;
+        if self.agents > LIMIT {
+            return None;
+        }
+        let rounds = self.of_round.len() as u64;
+        let bound = window * self.agents as u64;
+        // Without a period, news that starts late in the window cannot be followed far enough.
+        let starts = if topology.period().is_some() { rounds } else { rounds.saturating_sub(bound).max(1) };
+        (0..starts).map(|start| self.spread_from(start, bound)).collect::<Option<Vec<_>>>()?.into_iter().max()
+    }
+
+    fn spread_from(&self, start: u64, bound: u64) -> Option<u64> {
+        let words = self.agents.div_ceil(64);
+        let mut knows: Vec<u64> = (0..self.agents)
+            .flat_map(|agent| (0..words).map(move |word| if word == agent / 64 { 1 << (agent % 64) } else { 0 }))
+            .collect();
+        for elapsed in 0..=bound {
+            if knows.iter().map(|word| word.count_ones() as usize).sum::<usize>() == self.agents * self.agents {
+                return Some(elapsed);
+            }
+            let before = knows.clone();
+            for target in 0..self.agents {
+                for &source in self.round(start + elapsed).row(target).sources {
+                    let heard = &before[source as usize * words..][..words];
+                    knows[target * words..][..words].iter_mut().zip(heard).for_each(|(word, heard)| *word |= heard);
+                }
+            }
+        }
+        None
+    }
+
+    /// Fixed points of the product over a cycle, by power iteration: α backwards through A, β forwards through B.
+    fn perron_weights(&self) -> (Vec<f64>, Vec<f64>) {
+        const WORK: usize = 200_000_000;
+        let rounds = self.of_round.len() as u64;
+        let cycle: usize = (0..rounds).map(|round| self.round(round).entries()).sum();
+        let mut alpha = vec![1.0 / self.agents as f64; self.agents];
+        let mut beta = alpha.clone();
+        let mut buffer = vec![0.0; self.agents];
+        for _ in 0..(WORK / cycle).max(1) {
+            let before = (alpha.clone(), beta.clone());
+            for round in (0..rounds).rev() {
+                buffer.fill(0.0);
+                for (target, &weight) in alpha.iter().enumerate() {
+                    let row = self.round(round).row(target);
+                    row.sources.iter().zip(row.pull).for_each(|(&source, a)| buffer[source as usize] += weight * a);
+                }
+                std::mem::swap(&mut alpha, &mut buffer);
+            }
+            for round in 0..rounds {
+                for (target, out) in buffer.iter_mut().enumerate() {
+                    let row = self.round(round).row(target);
+                    *out = row.sources.iter().zip(row.push).map(|(&source, b)| b * beta[source as usize]).sum();
+                }
+                std::mem::swap(&mut beta, &mut buffer);
+            }
+            let change = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum::<f64>();
+            if change(&alpha, &before.0) + change(&beta, &before.1) < 1e-14 {
+                break;
+            }
+        }
+        (alpha, beta)
+    }
+
+    fn smallest_weights(&self) -> (f64, f64) {
+        let rows = || self.graphs.iter().flat_map(|graph| (0..self.agents).map(|agent| graph.row(agent)));
+        let least = |weights: &[f64]| weights.iter().copied().fold(f64::INFINITY, f64::min);
+        (
+            rows().map(|row| least(row.pull)).fold(f64::INFINITY, f64::min),
+            rows().map(|row| least(row.push)).fold(f64::INFINITY, f64::min),
+        )
+    }
+
+    fn messages(&self) -> f64 {
+        let links: usize = self.of_round.iter().map(|&graph| self.graphs[graph].entries() - self.agents).sum();
+        links as f64 / (self.agents * self.of_round.len()) as f64
+    }
+}
+
+/// Whether all agents can be visited from agent 0.
+fn covers(neighbours: &[Vec<usize>]) -> bool {
+    let mut seen = vec![false; neighbours.len()];
+    let mut stack = vec![0];
+    seen[0] = true;
+    while let Some(agent) = stack.pop() {
+        for &next in &neighbours[agent] {
+            if !std::mem::replace(&mut seen[next], true) {
+                stack.push(next);
+            }
+        }
+    }
+    seen.into_iter().all(|seen| seen)
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::{ContactPlan, MixedRadix, OnePeerExponential, Phases, Ring};
+    use crate::weights::{Alternating, Uniform};
+
+    #[test]
+    fn a_ring_is_connected_in_every_round_and_news_goes_round_once() {
+        let report = connectivity(&Ring::new(10), &Uniform, 1);
+        assert_eq!((report.every_round, report.window, report.spread), (true, Some(1), Some(9)));
+        assert!((report.kappa - 1.0).abs() < 1e-12 && (report.messages - 1.0).abs() < 1e-12);
+        assert_eq!(report.smallest, (0.5, 0.5));
+    }
+
+    #[test]
+    fn kappa_of_a_ring_with_alternating_weights_is_the_known_one() {
+        // With α ∝ 1/w of the link in, β ∝ 1/w of the link out: κ = 4 w v / (w + v)².
+        for (even, kappa) in [(0.05, 0.3306), (0.10, 0.5556), (0.15, 0.7101), (0.20, 0.8163)] {
+            let report = connectivity(&Ring::new(10), &Alternating::new(even, 0.5), 1);
+            assert!((report.kappa - kappa).abs() < 5e-5, "κ = {} for {even}", report.kappa);
+        }
+    }
+
+    #[test]
+    fn graphs_that_are_connected_only_together_have_their_window_found() {
+        let exponential = connectivity(&OnePeerExponential::new(8), &Uniform, 1);
+        // Distances 1, 2, 4: the first round is a ring, the others are not connected by themselves.
+        assert_eq!((exponential.every_round, exponential.window, exponential.spread), (false, Some(3), Some(3)));
+        let radix = connectivity(&MixedRadix::new(12), &Uniform, 1);
+        assert_eq!((radix.rounds, radix.window, radix.spread), (3, Some(3), Some(3)));
+        let phases = connectivity(&Phases::new(10, 0.3, 0), &Uniform, 1);
+        assert_eq!((phases.rounds, phases.every_round), (30, true));
+    }
+
+    #[test]
+    fn a_graph_that_never_becomes_connected_is_reported() {
+        let plan = ContactPlan::parse("period 4\n0 1 0 2\n1 0 2 4\n1 2 0 4\n", 3).unwrap();
+        let report = connectivity(&plan, &Uniform, 1);
+        assert_eq!((report.window, report.spread), (None, None));
+    }
+}

@@ -1,0 +1,40 @@
+//! Topologies: who hears whom, round by round. Each is a pure function of (seed, round).
+
+mod complete;
+mod connectivity;
+mod contact_plan;
+mod erdos_renyi;
+mod exponential;
+mod mixed_radix;
+mod phases;
+mod registry;
+mod ring;
+mod undirected;
+
+pub use complete::Complete;
+pub use connectivity::{Connectivity, connectivity};
+pub use contact_plan::{ContactPlan, ContactPlanError};
+pub use erdos_renyi::{ErdosRenyi, Redraw};
+pub use exponential::OnePeerExponential;
+pub use mixed_radix::MixedRadix;
+pub use phases::Phases;
+pub use registry::{Kind as TopologyKind, topologies};
+pub use ring::Ring;
+pub use undirected::Undirected;
+
+use crate::Digraph;
+
+/// Who hears whom, round by round.
+pub trait Topology: Send + Sync {
+    /// How many agents there are.
+    fn agents(&self) -> usize;
+
+    /// Names the graph of a round: rounds with the same name have the same graph, so that it need not be drawn again.
+    fn graph_of(&self, round: u64) -> u64;
+
+    /// Draws the graph of this name.
+    fn draw(&self, name: u64, graph: &mut Digraph);
+
+    /// After how many rounds the sequence of graphs repeats, if it does.
+    fn period(&self) -> Option<u64>;
+}

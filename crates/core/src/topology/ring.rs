@@ -1,0 +1,50 @@
+//! The directed ring.
+
+use super::Topology;
+use crate::Digraph;
+
+/// A static directed ring: i hears i − 1, or i + 1 when reversed.
+#[derive(Clone, Copy, Debug)]
+pub struct Ring {
+    agents: usize,
+    reversed: bool,
+}
+
+impl Ring {
+    /// Agent i hears i − 1.
+    pub fn new(agents: usize) -> Self {
+        Self { agents, reversed: false }
+    }
+
+    /// Agent i hears i + 1.
+    pub fn reversed(agents: usize) -> Self {
+        Self { agents, reversed: true }
+    }
+
+    /// Whom an agent hears; a lone agent hears nobody.
+    pub(super) fn source(&self, agent: usize) -> Option<usize> {
+        let shift = if self.reversed { 1 } else { self.agents - 1 };
+        Some((agent + shift) % self.agents).filter(|&source| source != agent)
+    }
+}
+
+impl Topology for Ring {
+    fn agents(&self) -> usize {
+        self.agents
+    }
+
+    fn graph_of(&self, _round: u64) -> u64 {
+        0
+    }
+
+    fn draw(&self, _name: u64, graph: &mut Digraph) {
+        graph.clear(self.agents as f64);
+        for agent in 0..self.agents {
+            graph.push_row(self.source(agent));
+        }
+    }
+
+    fn period(&self) -> Option<u64> {
+        Some(1)
+    }
+}

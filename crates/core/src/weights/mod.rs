@@ -1,0 +1,38 @@
+//! Weights: how much an agent gives to each neighbour.
+//!
+//! A pull weight is the receiver's choice (a row of A), a push weight the sender's (a column of B). What is not given away stays, so
+//! that rows of A and columns of B sum to 1; every kind here keeps a positive part whatever the graph.
+
+mod alternating;
+mod fixed;
+mod lazy;
+mod metropolis;
+mod uniform;
+
+pub use alternating::Alternating;
+pub use fixed::Fixed;
+pub use lazy::Lazy;
+pub use metropolis::Metropolis;
+pub use uniform::Uniform;
+
+use crate::Digraph;
+
+/// How much an agent gives to each neighbour. Everything is decided locally: a neighbour's degree may travel with its message.
+pub trait Weights: Send + Sync {
+    /// Writes, for each source of the target in order, what the target takes of it: the row of A without its diagonal.
+    fn pull(&self, graph: &Digraph, target: usize, a: &mut [f64]);
+
+    /// Writes, for each source of the target in order, what the source sends to the target: the row of B without its diagonal.
+    fn push(&self, graph: &Digraph, target: usize, b: &mut [f64]);
+}
+
+/// Every kind of weights there is, by name, with an example of each. A new one is a file, and a line here.
+pub fn weights() -> Vec<(&'static str, Box<dyn Weights>)> {
+    vec![
+        ("uniform", Box::new(Uniform)),
+        ("lazy", Box::new(Lazy::default())),
+        ("fixed", Box::new(Fixed::new(0.2))),
+        ("alternating", Box::new(Alternating::new(0.1, 0.5))),
+        ("metropolis", Box::new(Metropolis)),
+    ]
+}

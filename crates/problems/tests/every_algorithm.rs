@@ -1,0 +1,169 @@
+//! What holds for every method of the registry: a new one is tested by being there.
+
+mod common;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use common::build;
+use fabnet_core::algorithm::{Auto, Method, Options, Request, Schedule, Steps, methods};
+use fabnet_core::observe::{Agents, run};
+use fabnet_core::topology::{ErdosRenyi, Phases, Redraw, connectivity};
+use fabnet_core::weights::Uniform;
+use fabnet_core::{Dim, Network, Problem, Scalar, Shard, linalg};
+use fabnet_problems::{BilevelQuadratic, PolicyEvaluation, Quadratic};
+
+/// A problem that a method can solve: bilevel with private coordinates, or single level.
+fn problem<T: Scalar>(method: &Method<T>, agents: usize) -> Arc<dyn Problem<T>> {
+    if method.bilevel {
+        Arc::new(BilevelQuadratic::with_private(agents, Dim { outer: 3, inner: 5 }, 3.0, 0.3, 7, |agent| agent % 3))
+    } else {
+        Arc::new(Quadratic::new(agents, 6, 4.0, 1.0, 7))
+    }
+}
+
+/// Steps of every sort.
+fn paces() -> [Steps; 4] {
+    let auto = Auto::new(12);
+    [
+        Steps::same(0.02),
+        Steps::same(0.02).momentum(0.8),
+        Steps::same(0.05).schedule(Schedule::Power(0.5)),
+        Steps::auto(auto),
+    ]
+}
+
+fn redrawn<T: Scalar>(agents: usize) -> Network<T> {
+    let probability = 1.0 / agents as f64;
+    Network::new(Arc::new(ErdosRenyi::new(agents, probability, 3, Redraw::EveryRound).with_ring()), Arc::new(Uniform))
+}
+
+/// All state of all agents after some rounds, for agents divided into these shards.
+fn rows_after<T: Scalar>(
+    method: &Method<T>,
+    steps: &Steps,
+    agents: usize,
+    ranges: &[Range<usize>],
+    rounds: u64,
+) -> Vec<Vec<T>> {
+    let problem = problem(method, agents);
+    let algorithm = build(method.name, &*problem, Options::new(steps.clone()));
+    let make = |range: &Range<usize>| {
+        Shard::part(algorithm.clone(), problem.clone(), redrawn(agents), 1, range.clone()).unwrap()
+    };
+    let mut shards: Vec<Shard<T>> = ranges.iter().map(make).collect();
+    for _ in 0..rounds {
+        let sent: Vec<Vec<T>> =
+            shards.iter().flat_map(|shard| shard.range().map(|agent| shard.sent(agent).to_vec())).collect();
+        for shard in &mut shards {
+            sent.iter().enumerate().for_each(|(agent, row)| shard.receive(agent, row));
+        }
+        let request = shards.iter_mut().map(|shard| shard.round().unwrap()).fold(Request::Go, Request::or);
+        if request == Request::Restart {
+            shards.iter_mut().for_each(Shard::restart);
+        }
+    }
+    let state = |shard: &Shard<T>, agent| [shard.row(agent), shard.keep(agent), shard.input(agent)].concat();
+    shards.iter().flat_map(|shard| shard.range().map(|agent| state(shard, agent)).collect::<Vec<_>>()).collect()
+}
+
+fn any_partition_gives_the_same_bits<T: Scalar>() {
+    for method in methods::<T>() {
+        for steps in paces() {
+            let whole = rows_after(&method, &steps, 12, &[0..12], 200);
+            for ranges in [vec![0..5, 5..12], vec![0..1, 1..2, 2..11, 11..12]] {
+                let parts = rows_after(&method, &steps, 12, &ranges, 200);
+                assert!(whole == parts, "{} with {steps:?} differs when divided into {ranges:?}", method.name);
+            }
+            assert!(whole.iter().flatten().any(|value| *value != T::zero()));
+        }
+    }
+}
+
+#[test]
+fn any_partition_into_shards_gives_the_same_bits_f64() {
+    any_partition_gives_the_same_bits::<f64>();
+}
+
+#[test]
+fn any_partition_into_shards_gives_the_same_bits_f32() {
+    any_partition_gives_the_same_bits::<f32>();
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    for method in methods::<f64>() {
+        for steps in paces() {
+            // Enough agents for several pieces of work.
+            let rows = |threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| rows_after(&method, &steps, 3000, &[0..3000], 10))
+            };
+            assert!(rows(1) == rows(4), "{} with {steps:?} differs between 1 and 4 threads", method.name);
+        }
+    }
+}
+
+#[test]
+fn mass_is_conserved_in_every_round() {
+    for method in methods::<f64>() {
+        for steps in paces() {
+            let problem = problem(&method, 12);
+            let algorithm = build(method.name, &*problem, Options::new(steps));
+            let mut shard = Shard::new(algorithm, problem, redrawn(12), 1).unwrap();
+            for _ in 0..300 {
+                if shard.round().unwrap() == Request::Restart {
+                    shard.restart();
+                }
+                let residual = shard.view().mass_residual();
+                assert!(residual < 1e-11, "{}: {residual:e} after {} rounds", method.name, shard.view().round);
+            }
+        }
+    }
+}
+
+/// FAB's penalty leaves a bias of order 1/λ; all others are exact.
+fn reachable(method: &str, penalty: f64) -> f64 {
+    if method.ends_with("fab") && method != "dfab" { 3.0 / penalty } else { 1e-8 }
+}
+
+#[test]
+fn every_method_reaches_the_optimum_it_should() {
+    let topology = Phases::new(10, 0.3, 2);
+    let spread = connectivity(&topology, &Uniform, 30).spread.unwrap();
+    for method in methods::<f64>() {
+        let problem = problem(&method, 10);
+        let penalty = 300.0;
+        let options = Options { penalty, ..Options::new(Steps::auto(Auto::new(spread))) };
+        let algorithm = build(method.name, &*problem, options);
+        let network = Network::new(Arc::new(topology), Arc::new(Uniform));
+        let mut shard = Shard::new(algorithm, problem.clone(), network, 0).unwrap();
+        run(&mut shard, 20_000, &mut ()).unwrap();
+        let (view, optimum) = (shard.view(), problem.optimum().unwrap());
+        let bound = reachable(method.name, penalty);
+        let error = view.relative_error(&optimum);
+        assert!(error < bound, "{}: the mean ends {error:e} from the optimum", method.name);
+        for (agent, own) in optimum.own.iter().enumerate() {
+            let point = view.point(agent);
+            let gap = linalg::distance_squared(&point[point.len() - own.len()..], own).sqrt();
+            assert!(
+                gap < 10.0 * bound,
+                "{}: private coordinates of agent {agent} end {gap:e} from the optimum",
+                method.name
+            );
+        }
+    }
+}
+
+#[test]
+fn both_precisions_solve_policy_evaluation() {
+    fn error<T: Scalar>() -> f64 {
+        let problem = Arc::new(PolicyEvaluation::<T>::new(10, 3));
+        let algorithm = build("dfab", &*problem, Options::new(common::automatic(3)));
+        let mut shard = Shard::new(algorithm, problem.clone(), common::phases(3), 3).unwrap();
+        run(&mut shard, 3000, &mut ()).unwrap();
+        shard.view().relative_error(&problem.optimum().unwrap()).f64()
+    }
+    let (single, double) = (error::<f32>(), error::<f64>());
+    assert!(double < 1e-9 && single < 1e-3, "f64 {double:e}, f32 {single:e}");
+}
