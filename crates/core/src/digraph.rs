@@ -1,43 +1,81 @@
 //! A directed graph by the sources of each agent.
 
-/// Who hears whom in a round: for each agent its sources, in ascending order and without itself.
+use std::ops::Range;
+
+/// Who hears whom in a round: for each agent its sources, in ascending order. Everybody hears itself, which is no link and counts in no degree.
 ///
-/// Rows are appended agent by agent; the memory is kept from graph to graph.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The memory is kept from graph to graph.
+#[derive(Clone, Debug)]
 pub struct Digraph {
+    /// Where rows end; each begins with the agent itself.
     ends: Vec<usize>,
     sources: Vec<u32>,
     out_degrees: Vec<u32>,
+    /// Where threads draw their rows, before these are put together.
+    pieces: Vec<Piece>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Piece {
+    agents: Range<usize>,
+    ends: Vec<usize>,
+    sources: Vec<u32>,
 }
 
 impl Digraph {
-    /// A graph that will have this many agents.
+    /// Links that make a piece worth handing to another thread.
+    const GRAIN: f64 = 8192.0;
+    const PIECES: usize = 16;
+
+    /// A graph of this many agents without links.
     pub fn new(agents: usize) -> Self {
-        Self { ends: Vec::with_capacity(agents), sources: Vec::new(), out_degrees: vec![0; agents] }
-    }
-
-    /// Forgets all edges, and makes room for about this many.
-    pub fn clear(&mut self, expected_edges: f64) {
-        self.ends.clear();
-        self.sources.clear();
-        self.out_degrees.fill(0);
-        // Six standard deviations of a random graph: later rounds do not allocate.
-        self.sources.reserve((expected_edges + 6.0 * expected_edges.sqrt()) as usize);
-    }
-
-    /// Appends the sources of the next agent, in ascending order.
-    pub fn push_row(&mut self, sources: impl IntoIterator<Item = usize>) {
-        for source in sources {
-            self.sources.push(source as u32);
-            self.out_degrees[source] += 1;
+        Self {
+            ends: (1..=agents).collect(),
+            sources: (0..agents as u32).collect(),
+            out_degrees: vec![0; agents],
+            pieces: Vec::new(),
         }
-        self.ends.push(self.sources.len());
     }
 
-    /// The sources of an agent, ascending.
+    /// Replaces the graph by one with these rows: `row` appends the sources of an agent, ascending. Large graphs are drawn by all threads, with the same result.
+    pub fn draw(&mut self, expected_links: f64, row: impl Fn(usize, &mut Vec<u32>) + Sync) {
+        let (agents, count) = (self.agents(), (expected_links / Self::GRAIN).clamp(1.0, Self::PIECES as f64) as usize);
+        self.pieces.resize_with(count, Piece::default);
+        let share = (expected_links + agents as f64) / count as f64;
+        for (index, piece) in self.pieces.iter_mut().enumerate() {
+            piece.agents = index * agents / count..(index + 1) * agents / count;
+            // Six standard deviations of a random graph: later rounds do not allocate.
+            piece.sources.reserve((share + 6.0 * share.sqrt()) as usize);
+        }
+        draw_pieces(&mut self.pieces, &row);
+        self.join_pieces();
+    }
+
+    /// Replaces the graph by one with these links (source, target), in any order; repeated links and loops are dropped.
+    pub fn set_links(&mut self, links: &mut Vec<(usize, usize)>) {
+        links.retain(|(source, target)| source != target);
+        links.sort_unstable_by_key(|&(source, target)| (target, source));
+        links.dedup();
+        self.draw(links.len() as f64, |target, sources| {
+            let first = links.partition_point(|&(_, t)| t < target);
+            sources.extend(links[first..].iter().take_while(|&&(_, t)| t == target).map(|&(source, _)| source as u32));
+        });
+    }
+
+    /// The sources of an agent, ascending, without itself.
     pub fn sources(&self, agent: usize) -> &[u32] {
-        let start = if agent == 0 { 0 } else { self.ends[agent - 1] };
-        &self.sources[start..self.ends[agent]]
+        &self.sources[self.start(agent) + 1..self.ends[agent]]
+    }
+
+    /// Where the row of an agent starts, if rows with the agent itself as the first entry follow one another.
+    pub(crate) fn start(&self, agent: usize) -> usize {
+        if agent == 0 { 0 } else { self.ends[agent - 1] }
+    }
+
+    /// Gives all rows away, each with the agent itself first, in exchange for memory to use. The graph is to be drawn anew.
+    pub(crate) fn take_rows(&mut self, ends: &mut Vec<usize>, sources: &mut Vec<u32>) {
+        std::mem::swap(&mut self.ends, ends);
+        std::mem::swap(&mut self.sources, sources);
     }
 
     /// How many agents there are.
@@ -47,12 +85,12 @@ impl Digraph {
 
     /// How many links there are.
     pub fn edges(&self) -> usize {
-        self.sources.len()
+        self.sources.len() - self.agents()
     }
 
     /// How many sources an agent has.
     pub fn in_degree(&self, agent: usize) -> usize {
-        self.sources(agent).len()
+        self.ends[agent] - self.start(agent) - 1
     }
 
     /// To how many agents an agent sends.
@@ -65,17 +103,33 @@ impl Digraph {
         (0..self.agents()).flat_map(|target| self.sources(target).iter().map(move |&source| (source as usize, target)))
     }
 
-    /// Replaces the graph by one with these links (source, target), in any order; repeated links and loops are dropped.
-    pub fn set_links(&mut self, links: &mut Vec<(usize, usize)>) {
-        links.retain(|(source, target)| source != target);
-        links.sort_unstable_by_key(|&(source, target)| (target, source));
-        links.dedup();
-        self.clear(links.len() as f64);
-        let mut rest = links.as_slice();
-        for target in 0..self.agents() {
-            let (row, after) = rest.split_at(rest.partition_point(|&(_, t)| t <= target));
-            self.push_row(row.iter().map(|&(source, _)| source));
-            rest = after;
+    fn join_pieces(&mut self) {
+        self.ends.clear();
+        self.sources.clear();
+        self.out_degrees.fill(0);
+        for piece in &self.pieces {
+            let before = self.sources.len();
+            self.ends.extend(piece.ends.iter().map(|end| before + end));
+            self.sources.extend_from_slice(&piece.sources);
+            for &source in &piece.sources {
+                self.out_degrees[source as usize] += 1;
+            }
         }
+        self.out_degrees.iter_mut().for_each(|degree| *degree -= 1);
+    }
+}
+
+fn draw_pieces(pieces: &mut [Piece], row: &(impl Fn(usize, &mut Vec<u32>) + Sync)) {
+    if let [piece] = pieces {
+        piece.ends.clear();
+        piece.sources.clear();
+        for agent in piece.agents.clone() {
+            piece.sources.push(agent as u32);
+            row(agent, &mut piece.sources);
+            piece.ends.push(piece.sources.len());
+        }
+    } else {
+        let (left, right) = pieces.split_at_mut(pieces.len() / 2);
+        rayon::join(|| draw_pieces(left, row), || draw_pieces(right, row));
     }
 }

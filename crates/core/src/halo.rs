@@ -19,6 +19,11 @@ impl<T: Scalar> Halo<T> {
         Self { width, slots: vec![None; agents], rounds: Vec::new(), rows: Vec::new() }
     }
 
+    /// Whether there are no agents outside.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
     pub(crate) fn receive(&mut self, agent: usize, round: u64, row: &[T]) {
         let slot = *self.slots[agent].get_or_insert_with(|| {
             self.rounds.push(round);

@@ -5,20 +5,23 @@
 
 use crate::Scalar;
 
-/// Partial sums of a reduction: fixed, so that the result does not depend on the machine's vectors.
-const LANES: usize = 8;
+/// Scalars that are worked on together, and partial sums of a reduction: fixed, so that no result depends on the machine's vectors.
+const LANES: usize = 4;
 
 /// `Σ aᵢ bᵢ`.
+#[inline]
 pub fn dot<T: Scalar>(a: &[T], b: &[T]) -> T {
     let mut lanes = [T::zero(); LANES];
     let (a_chunks, b_chunks) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let tail: T = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(&a, &b)| a * b).sum();
+    for ((lane, &a), &b) in lanes.iter_mut().zip(a_chunks.remainder()).zip(b_chunks.remainder()) {
+        *lane = a * b;
+    }
     for (a, b) in a_chunks.zip(b_chunks) {
         for lane in 0..LANES {
-            lanes[lane] += a[lane] * b[lane];
+            lanes[lane] = lanes[lane].plus(a[lane], b[lane]);
         }
     }
-    lanes.into_iter().sum::<T>() + tail
+    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
 }
 
 /// `‖a‖²`.
@@ -39,7 +42,7 @@ pub fn distance_squared<T: Scalar>(a: &[T], b: &[T]) -> T {
 /// `out += s·a`.
 pub fn add_scaled<T: Scalar>(out: &mut [T], s: T, a: &[T]) {
     for (out, &a) in out.iter_mut().zip(a) {
-        *out += s * a;
+        *out = out.plus(s, a);
     }
 }
 
@@ -60,42 +63,86 @@ pub fn scale<T: Scalar>(out: &mut [T], s: T) {
 /// `out = a + s·b`.
 pub fn sum_scaled<T: Scalar>(out: &mut [T], a: &[T], s: T, b: &[T]) {
     for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
-        *out = a + s * b;
+        *out = a.plus(s, b);
     }
 }
 
-/// `out = Σₖ wₖ rowₖ`, or `out += …` when `onto` is set: summed from left to right, so that grouping terms differently does not change a bit.
-pub fn combine<T: Scalar, const K: usize>(out: &mut [T], onto: bool, weights: [T; K], rows: [&[T]; K]) {
-    let len = out.len();
-    let rows = rows.map(|row| &row[..len]);
-    if onto {
-        for i in 0..len {
-            out[i] = (0..K).fold(out[i], |sum, k| sum + weights[k] * rows[k][i]);
-        }
-    } else {
-        for i in 0..len {
-            out[i] = (1..K).fold(weights[0] * rows[0][i], |sum, k| sum + weights[k] * rows[k][i]);
+/// Rows of which [`weighted_sum`] takes blocks.
+pub trait Gather<'a, T: 'a>: Copy {
+    /// N scalars of the k-th row, from column `at` on.
+    fn block<const N: usize>(self, k: usize, at: usize) -> &'a [T; N];
+}
+
+/// `out = Σₖ wₖ rowₖ`, less another row if there is one.
+///
+/// Sums are taken from left to right, for a block of columns at a time that stays in registers. The last block reaches back into the one before
+/// it and finds the same again: no bit depends on the blocks.
+pub fn weighted_sum<'a, T: Scalar>(out: &mut [T], weights: &[f64], rows: impl Gather<'a, T>, less: Option<&[T]>) {
+    let mut done = 0;
+    while done < out.len() {
+        let left = out.len() - done;
+        done += match left.max(LANES).next_power_of_two().min(32) {
+            block if block > out.len() => columns::<T, 1>(out, done, weights, rows, less),
+            32 => columns::<T, 32>(out, done, weights, rows, less),
+            16 => columns::<T, 16>(out, done, weights, rows, less),
+            8 => columns::<T, 8>(out, done, weights, rows, less),
+            _ => columns::<T, 4>(out, done, weights, rows, less),
+        };
+    }
+}
+
+/// One block of N columns from `start` on, or the last N where there are fewer; returns how many of them are new.
+#[inline(always)]
+fn columns<'a, T: Scalar, const N: usize>(
+    out: &mut [T],
+    start: usize,
+    weights: &[f64],
+    rows: impl Gather<'a, T>,
+    less: Option<&[T]>,
+) -> usize {
+    let at = start.min(out.len() - N);
+    let mut sum = [T::zero(); N];
+    for (k, &weight) in weights.iter().enumerate() {
+        let row = rows.block::<N>(k, at);
+        for lane in 0..N {
+            sum[lane] = sum[lane].plus(T::of(weight), row[lane]);
         }
     }
+    if let Some(less) = less {
+        for (sum, &less) in sum.iter_mut().zip(&less[at..at + N]) {
+            *sum -= less;
+        }
+    }
+    out[at..at + N].copy_from_slice(&sum);
+    at + N - start
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl<'a> Gather<'a, f64> for &'a [Vec<f64>] {
+        fn block<const N: usize>(self, k: usize, at: usize) -> &'a [f64; N] {
+            self[k][at..].first_chunk().unwrap()
+        }
+    }
     use proptest::prelude::*;
 
     proptest! {
         #[test]
-        fn combine_gives_the_same_bits_however_terms_are_grouped(
-            rows in prop::collection::vec(prop::collection::vec(-1e3..1e3f64, 13), 4),
-            w in prop::collection::vec(-2.0..2.0f64, 4),
+        fn a_weighted_sum_has_the_same_bits_however_columns_are_grouped(
+            rows in prop::collection::vec(prop::collection::vec(-1e3..1e3f64, 80), 1..9),
+            width in 1..80usize,
+            subtract: bool,
         ) {
-            let (mut together, mut apart) = ([0.0; 13], [0.0; 13]);
-            combine(&mut together, false, [w[0], w[1], w[2], w[3]], [&rows[0], &rows[1], &rows[2], &rows[3]]);
-            combine(&mut apart, false, [w[0]], [&rows[0]]);
-            combine(&mut apart, true, [w[1], w[2]], [&rows[1], &rows[2]]);
-            combine(&mut apart, true, [w[3]], [&rows[3]]);
-            prop_assert_eq!(together, apart);
+            let weights: Vec<f64> = (0..rows.len()).map(|k| (k as f64 + 0.3).sin()).collect();
+            let less = subtract.then(|| vec![0.7; width]);
+            let mut together = vec![f64::NAN; width];
+            weighted_sum(&mut together, &weights, rows.as_slice(), less.as_deref());
+            for column in 0..width {
+                let sum = rows.iter().zip(&weights).fold(0.0, |sum: f64, (row, weight)| sum.plus(*weight, row[column]));
+                prop_assert_eq!(together[column], sum - if subtract { 0.7 } else { 0.0 });
+            }
         }
 
         #[test]

@@ -1,76 +1,56 @@
 //! Mixing: the matrices A and B of one round, row by row, and the sequence of them.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use crate::{Digraph, Scalar, Topology, Weights};
+use crate::{Digraph, Topology, Weights};
 
-/// A and B of one round. Each row lists its sources, the agent itself among them, in ascending order: sums are taken in that order everywhere.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Mixing<T> {
-    starts: Vec<usize>,
+/// A and B of one round. Each row lists the agent itself, then its sources in ascending order: sums are taken in that order everywhere.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mixing {
+    ends: Vec<usize>,
     sources: Vec<u32>,
-    pull: Vec<T>,
-    push: Vec<T>,
+    pull: Vec<f64>,
+    push: Vec<f64>,
     out_degrees: Vec<u32>,
-    kept: Vec<f64>,
 }
 
 /// One row of A and of B.
 #[derive(Clone, Copy, Debug)]
-pub struct Row<'a, T> {
-    /// Whose rows are mixed, ascending.
+pub struct Row<'a> {
+    /// Whose rows are mixed: the agent itself, then the others, ascending.
     pub sources: &'a [u32],
     /// Their pull weights.
-    pub pull: &'a [T],
+    pub pull: &'a [f64],
     /// Their push weights.
-    pub push: &'a [T],
+    pub push: &'a [f64],
 }
 
-impl<T: Scalar> Mixing<T> {
-    /// Without any agents; [`Mixing::build`] fills it.
-    pub fn new() -> Self {
-        Self {
-            starts: Vec::new(),
-            sources: Vec::new(),
-            pull: Vec::new(),
-            push: Vec::new(),
-            out_degrees: Vec::new(),
-            kept: Vec::new(),
-        }
-    }
-
-    /// Becomes the matrices of a graph with these weights; memory is reused.
-    pub fn build(&mut self, graph: &Digraph, weights: &dyn Weights) {
-        let agents = graph.agents();
+impl Mixing {
+    /// Becomes the matrices of a graph with these weights; memory is reused, and the graph is used up.
+    pub fn build(&mut self, graph: &mut Digraph, weights: &dyn Weights) {
+        let entries = graph.edges() + graph.agents();
         self.out_degrees.clear();
-        self.out_degrees.extend((0..agents).map(|agent| graph.out_degree(agent) as u32));
-        self.kept.clear();
-        self.kept.resize(agents, 1.0);
-        self.starts.clear();
-        self.starts.push(0);
-        self.sources.clear();
-        self.pull.clear();
-        self.push.clear();
-        let mut row = [Vec::new(), Vec::new()];
-        for target in 0..agents {
-            self.append_row(graph, weights, target, &mut row);
-        }
-        for agent in 0..agents {
-            let start = self.starts[agent];
-            let place = start + position(graph.sources(agent), agent);
-            self.push[place] = T::of(self.kept[agent]);
+        self.out_degrees.extend((0..graph.agents()).map(|agent| graph.out_degree(agent) as u32));
+        self.pull.resize(entries, 0.0);
+        self.push.resize(entries, 0.0);
+        fill(graph, weights, 0..graph.agents(), &mut self.pull, &mut self.push);
+        let kept = weights.keep(graph, 0);
+        graph.take_rows(&mut self.ends, &mut self.sources);
+        if kept.is_none() {
+            self.keep_the_rest();
         }
     }
 
     /// The row of an agent.
-    pub fn row(&self, agent: usize) -> Row<'_, T> {
-        let range = self.starts[agent]..self.starts[agent + 1];
+    pub fn row(&self, agent: usize) -> Row<'_> {
+        let range = self.start(agent)..self.ends[agent];
         Row { sources: &self.sources[range.clone()], pull: &self.pull[range.clone()], push: &self.push[range] }
     }
 
     /// How many agents there are.
     pub fn agents(&self) -> usize {
-        self.out_degrees.len()
+        self.ends.len()
     }
 
     /// Entries of A, as many as of B.
@@ -78,67 +58,75 @@ impl<T: Scalar> Mixing<T> {
         self.sources.len()
     }
 
-    /// To how many others an agent sends.
-    pub fn out_degree(&self, agent: usize) -> usize {
-        self.out_degrees[agent] as usize
-    }
-
     /// The links that start at one of these agents.
-    pub fn links_from(&self, agents: std::ops::Range<usize>) -> usize {
+    pub fn links_from(&self, agents: Range<usize>) -> usize {
         if agents.len() == self.agents() {
             self.entries() - self.agents()
         } else {
-            agents.map(|agent| self.out_degree(agent)).sum()
+            self.out_degrees[agents].iter().map(|&degree| degree as usize).sum()
         }
     }
 
-    fn append_row(&mut self, graph: &Digraph, weights: &dyn Weights, target: usize, [a, b]: &mut [Vec<f64>; 2]) {
-        let sources = graph.sources(target);
-        a.resize(sources.len(), 0.0);
-        b.resize(sources.len(), 0.0);
+    fn start(&self, agent: usize) -> usize {
+        if agent == 0 { 0 } else { self.ends[agent - 1] }
+    }
+
+    /// Sets the diagonal of B to what is left of each column; it arrives as 1.
+    fn keep_the_rest(&mut self) {
+        let mut start = 0;
+        for &end in &self.ends {
+            for entry in start + 1..end {
+                let source = self.sources[entry] as usize;
+                let diagonal = if source == 0 { 0 } else { self.ends[source - 1] };
+                self.push[diagonal] -= self.push[entry];
+            }
+            start = end;
+        }
+    }
+}
+
+/// Fills in the weights of these agents' rows, by several threads if there is enough to do. The diagonal of B is left at 1 where
+/// senders cannot tell what they keep.
+fn fill(graph: &Digraph, weights: &dyn Weights, agents: Range<usize>, pull: &mut [f64], push: &mut [f64]) {
+    /// Entries that make a piece worth handing to another thread.
+    const GRAIN: usize = 8192;
+    if pull.len() > GRAIN && agents.len() > 1 {
+        let middle = usize::midpoint(agents.start, agents.end);
+        let entries = graph.start(middle) - graph.start(agents.start);
+        let ((pull, pull_after), (push, push_after)) = (pull.split_at_mut(entries), push.split_at_mut(entries));
+        rayon::join(
+            || fill(graph, weights, agents.start..middle, pull, push),
+            || fill(graph, weights, middle..agents.end, pull_after, push_after),
+        );
+        return;
+    }
+    let (mut pull, mut push) = (pull, push);
+    for target in agents {
+        let row = graph.in_degree(target) + 1;
+        let ([own_a, a @ ..], pull_rest) = pull.split_at_mut(row) else {
+            unreachable!("a row has an entry for its agent")
+        };
+        let ([own_b, b @ ..], push_rest) = push.split_at_mut(row) else {
+            unreachable!("a row has an entry for its agent")
+        };
         weights.pull(graph, target, a);
         weights.push(graph, target, b);
-        for (&source, b) in sources.iter().zip(&*b) {
-            self.kept[source as usize] -= b;
-        }
-        let before = position(sources, target);
-        let stays = 1.0 - a.iter().sum::<f64>();
-        self.sources.extend_from_slice(&sources[..before]);
-        self.sources.push(target as u32);
-        self.sources.extend_from_slice(&sources[before..]);
-        insert(&mut self.pull, a, before, stays);
-        insert(&mut self.push, b, before, 0.0); // what the agent keeps is known once all rows are
-        self.starts.push(self.sources.len());
+        (*own_a, *own_b) = (1.0 - a.iter().sum::<f64>(), weights.keep(graph, target).unwrap_or(1.0));
+        (pull, push) = (pull_rest, push_rest);
     }
-}
-
-impl<T: Scalar> Default for Mixing<T> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-fn position(sources: &[u32], agent: usize) -> usize {
-    sources.partition_point(|&source| (source as usize) < agent)
-}
-
-fn insert<T: Scalar>(to: &mut Vec<T>, weights: &[f64], before: usize, own: f64) {
-    to.extend(weights[..before].iter().map(|&weight| T::of(weight)));
-    to.push(T::of(own));
-    to.extend(weights[before..].iter().map(|&weight| T::of(weight)));
 }
 
 /// A topology with weights: the mixing of every round. Graphs that return are kept, as long as they fit.
 #[derive(Clone)]
-pub struct Network<T> {
+pub struct Network {
     topology: Arc<dyn Topology>,
     weights: Arc<dyn Weights>,
     graph: Digraph,
-    kept: Vec<(u64, Mixing<T>)>,
+    kept: Vec<(u64, Mixing)>,
     current: usize,
 }
 
-impl<T: Scalar> Network<T> {
+impl Network {
     /// Entries of all graphs that are kept; beyond, the oldest is drawn over.
     const CAPACITY: usize = 1 << 23;
 
@@ -153,36 +141,50 @@ impl<T: Scalar> Network<T> {
         self.topology.agents()
     }
 
-    /// The topology.
-    pub fn topology(&self) -> &dyn Topology {
-        &*self.topology
-    }
-
     /// Makes the mixing of a round the current one.
     pub fn advance(&mut self, round: u64) {
         let name = self.topology.graph_of(round);
-        if let Some(place) = self.kept.iter().position(|(kept, _)| *kept == name) {
-            self.current = place;
-            return;
+        if let Some(place) = self.place_for(name) {
+            self.topology.draw(name, &mut self.graph);
+            self.kept[place].1.build(&mut self.graph, &*self.weights);
         }
-        let entries: usize = self.kept.iter().map(|(_, mixing)| mixing.entries()).sum();
-        let returns = self.topology.period().is_some();
-        let average = entries / self.kept.len().max(1);
-        if self.kept.is_empty() || (returns && entries + average <= Self::CAPACITY) {
-            self.kept.push((name, Mixing::new()));
-            self.current = self.kept.len() - 1;
-        } else {
-            self.current = (self.current + 1) % self.kept.len();
-        }
-        self.topology.draw(name, &mut self.graph);
-        let (kept, mixing) = &mut self.kept[self.current];
-        *kept = name;
-        mixing.build(&self.graph, &*self.weights);
+        self.current = self.kept.iter().position(|(kept, _)| *kept == name).unwrap_or_default();
     }
 
     /// The current mixing.
-    pub fn current(&self) -> &Mixing<T> {
+    pub fn current(&self) -> &Mixing {
         &self.kept[self.current].1
+    }
+
+    /// Works with the current mixing and meanwhile, on other threads, draws that of another round if it is not there yet.
+    pub fn current_while_drawing<R: Send>(&mut self, round: u64, work: impl FnOnce(&Mixing) -> R + Send) -> R {
+        let name = self.topology.graph_of(round);
+        let Some(place) = self.place_for(name) else { return work(self.current()) };
+        let [(_, current), (_, upcoming)] =
+            self.kept.get_disjoint_mut([self.current, place]).expect("the current graph is not drawn over");
+        let draw = || {
+            self.topology.draw(name, &mut self.graph);
+            upcoming.build(&mut self.graph, &*self.weights);
+        };
+        rayon::join(|| work(current), draw).0
+    }
+
+    /// Where the graph of this name is to be drawn; none if it is there.
+    fn place_for(&mut self, name: u64) -> Option<usize> {
+        if self.kept.iter().any(|(kept, _)| *kept == name) {
+            return None;
+        }
+        let entries: usize = self.kept.iter().map(|(_, mixing)| mixing.entries()).sum();
+        let average = entries / self.kept.len().max(1);
+        let place = if self.kept.len() < 2 || (self.topology.period().is_some() && entries + average <= Self::CAPACITY)
+        {
+            self.kept.push((name, Mixing::default()));
+            self.kept.len() - 1
+        } else {
+            (self.current + 1) % self.kept.len()
+        };
+        self.kept[place].0 = name;
+        Some(place)
     }
 }
 
@@ -197,14 +199,14 @@ mod tests {
         for topology in topologies() {
             for (name, weights) in weights() {
                 let topology = (topology.example)(12, 3);
-                let (mut graph, mut mixing) = (Digraph::new(12), Mixing::<f64>::new());
+                let (mut graph, mut mixing) = (Digraph::new(12), Mixing::default());
                 for round in 0..35 {
                     topology.draw(topology.graph_of(round), &mut graph);
-                    mixing.build(&graph, &*weights);
+                    mixing.build(&mut graph, &*weights);
                     let mut columns = vec![0.0; 12];
                     for agent in 0..12 {
                         let row = mixing.row(agent);
-                        assert!(row.sources.is_sorted_by(|a, b| a < b) && row.sources.contains(&(agent as u32)));
+                        assert!(row.sources[0] == agent as u32 && row.sources[1..].is_sorted_by(|a, b| a < b));
                         assert!(row.pull.iter().chain(row.push).all(|&weight| weight > 1e-3), "{name}: {row:?}");
                         assert!((row.pull.iter().sum::<f64>() - 1.0).abs() < 1e-14, "{name}: {row:?}");
                         row.sources
@@ -219,9 +221,24 @@ mod tests {
     }
 
     #[test]
+    fn large_graphs_are_the_same_for_any_number_of_threads() {
+        let topology = crate::topology::ErdosRenyi::new(2000, 0.02, 9, crate::topology::Redraw::EveryRound).with_ring();
+        let built = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let (mut graph, mut mixing) = (Digraph::new(2000), Mixing::default());
+                topology.draw(5, &mut graph);
+                mixing.build(&mut graph, &crate::weights::Metropolis);
+                mixing
+            })
+        };
+        assert_eq!(built(1), built(3));
+    }
+
+    #[test]
     fn graphs_that_return_are_drawn_once() {
         let topology = Arc::new(crate::topology::Phases::new(9, 0.3, 1));
-        let mut network = Network::<f32>::new(topology, Arc::new(crate::weights::Uniform));
+        let mut network = Network::new(topology, Arc::new(crate::weights::Uniform));
         for round in 0..90 {
             network.advance(round);
         }

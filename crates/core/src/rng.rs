@@ -57,17 +57,36 @@ impl Stream {
     /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
         if self.used == 4 {
-            self.block = philox(self.counter, [self.seed, 0]);
-            self.counter[0] += 1;
+            self.block = self.next_block();
             self.used = 0;
         }
         self.used += 1;
         self.block[self.used - 1]
     }
 
+    #[inline(always)]
+    fn next_block(&mut self) -> [u64; 4] {
+        self.counter[0] += 1;
+        philox(self.counter, [self.seed, 0])
+    }
+
     /// Uniform in (0, 1): never 0, so that its logarithm is finite, and never 1.
     pub fn open01(&mut self) -> f64 {
-        ((self.bits() >> 12) as f64 + 0.5) * (1.0 / (1u64 << 52) as f64)
+        open01(self.bits())
+    }
+
+    /// How many trials fail before one succeeds, where each fails with probability exp(1/`rate`); at most `limit`, below 2³². Several at once: without a
+    /// call in the loop, the compiler makes vectors of them.
+    pub fn failures<const N: usize>(&mut self, rate: f64, limit: f64) -> [u32; N] {
+        let mut bits = [0; N];
+        for block in bits.chunks_mut(4) {
+            block.copy_from_slice(&self.next_block()[..block.len()]);
+        }
+        let mut failures = [0; N];
+        for (failures, &bits) in failures.iter_mut().zip(&bits) {
+            *failures = ((ln(open01(bits)) * rate).min(limit).floor() + SHIFT).to_bits() as u32;
+        }
+        failures
     }
 
     /// Uniform in (low, high).
@@ -111,7 +130,31 @@ impl Stream {
     }
 }
 
+#[inline(always)]
+fn open01(bits: u64) -> f64 {
+    // The upper 52 bits as the mantissa of a number in [1, 2), from which 1 less half a unit is taken.
+    f64::from_bits(bits >> 12 | 1.0f64.to_bits()) - (1.0 - f64::EPSILON / 2.0)
+}
+
+/// 2⁵²: a small integer added to it stands in the lowest bits, which converts either way without a conversion.
+const SHIFT: f64 = 4_503_599_627_370_496.0;
+
+/// The natural logarithm of a number in (0, 1), to 1e-12: `ln(2ᵉ m) = e ln 2 + 2 artanh((m − 1)/(m + 1))` with m between √½ and √2.
+#[inline(always)]
+fn ln(x: f64) -> f64 {
+    const HALF: u64 = std::f64::consts::FRAC_1_SQRT_2.to_bits();
+    const SERIES: [f64; 7] = [1.0 / 13.0, 1.0 / 11.0, 1.0 / 9.0, 1.0 / 7.0, 1.0 / 5.0, 1.0 / 3.0, 1.0];
+    const LIFT: u64 = 1100; // makes the exponent positive for the shift
+    let above = x.to_bits().wrapping_sub(HALF);
+    let e = f64::from_bits((above.wrapping_add(LIFT << 52) >> 52) | SHIFT.to_bits()) - (SHIFT + LIFT as f64);
+    let m = f64::from_bits((above & ((1 << 52) - 1)).wrapping_add(HALF));
+    let s = (m - 1.0) / (m + 1.0);
+    let sum = SERIES.iter().fold(1.0 / 15.0, |sum: f64, term| term.plus(sum, s * s));
+    (2.0 * s * sum).plus(e, std::f64::consts::LN_2)
+}
+
 /// Philox4x64 with ten rounds.
+#[inline(always)]
 fn philox(mut c: [u64; 4], mut key: [u64; 2]) -> [u64; 4] {
     const MULTIPLIERS: [u64; 2] = [0xD2E7_470E_E14C_6C93, 0xCA5A_8263_9512_1157];
     const WEYL: [u64; 2] = [0x9E37_79B9_7F4A_7C15, 0xBB67_AE85_84CA_A73B];
@@ -154,6 +197,17 @@ mod tests {
             first(1, 2, 3, Purpose::Edges),
         ] {
             assert_ne!(base, other);
+        }
+    }
+
+    #[test]
+    fn the_logarithm_is_that_of_the_library() {
+        let mut stream = Stream::new(3, 0, 0, Purpose::Other(0));
+        let corners = [0, u64::MAX, 1 << 63, u64::MAX >> 1, 0xB504_F333_F9DE_6484, 0x5A82_7999_FCEF_3242];
+        for bits in corners.into_iter().chain((0..100_000).map(|shift| stream.bits() >> (shift % 50))) {
+            let x = open01(bits);
+            assert!(0.0 < x && x < 1.0);
+            assert!((ln(x) - x.ln()).abs() <= 1e-12 * x.ln().abs(), "ln {x:e}: {} against {}", ln(x), x.ln());
         }
     }
 

@@ -38,6 +38,14 @@ impl<T: Copy + Default> Rows<T> {
         &self.data[self.layout.start(agent)..self.layout.start(agent + 1)]
     }
 
+    /// All rows and their width, where that is one.
+    pub(crate) fn uniform(&self) -> Option<(&[T], usize)> {
+        match self.layout {
+            Layout::Uniform(width) => Some((&self.data, width)),
+            Layout::Ragged(_) => None,
+        }
+    }
+
     pub(crate) fn as_mut(&mut self) -> RowsMut<'_, T> {
         RowsMut { data: &mut self.data, layout: &self.layout, first: 0 }
     }

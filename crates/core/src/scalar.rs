@@ -29,15 +29,23 @@ pub trait Scalar:
     /// This scalar for a report.
     fn f64(self) -> f64;
 
+    /// `self + a·b`, with one rounding where the target's processors have an instruction for it.
+    #[inline(always)]
+    fn plus(self, a: Self, b: Self) -> Self {
+        if cfg!(any(target_feature = "fma", target_arch = "aarch64")) { a.mul_add(b, self) } else { self + a * b }
+    }
+
     /// The total order of IEEE 754, in which a positive NaN is the largest: a maximum never hides one.
     fn largest(self, other: Self) -> Self;
 }
 
 impl Scalar for f32 {
+    #[inline(always)]
     fn of(value: f64) -> Self {
         value as f32
     }
 
+    #[inline(always)]
     fn f64(self) -> f64 {
         f64::from(self)
     }
@@ -48,10 +56,12 @@ impl Scalar for f32 {
 }
 
 impl Scalar for f64 {
+    #[inline(always)]
     fn of(value: f64) -> Self {
         value
     }
 
+    #[inline(always)]
     fn f64(self) -> f64 {
         self
     }

@@ -55,11 +55,14 @@ impl Smoothness {
 
     /// Steps of (x, u, z) for dFAB, and so for SOBA: `4/Lₓ` and `0.4/L_z` with
     /// `Lₓ = Lₓₓ + Lₓᵤ Lᵤₓ/Lᵤᵤ + L_xz L_zx/L_zz + Lₓᵤ L_uz L_zx/(Lᵤᵤ L_zz)`.
-    pub fn difference_steps(&self) -> [f64; 3] {
+    ///
+    /// When x moves too fast for u and z to follow, smaller steps help only if they change the ratio: a setback halves the outer step, every third
+    /// one the inner steps as well.
+    pub fn difference_steps(&self, setbacks: i32) -> [f64; 3] {
         let through = self.g_xy / self.g_yy;
         let outer = self.f_xx + 2.0 * self.f_xy * through + self.f_yy * through * through;
-        let inner = Self::INNER / self.g_yy;
-        [Self::OUTER / outer, inner, inner]
+        let inner = Self::INNER / self.g_yy * 0.5f64.powi(setbacks / 3);
+        [Self::OUTER / outer * 0.5f64.powi(setbacks), inner, inner]
     }
 }
 

@@ -14,7 +14,6 @@ use crate::dense::{Matrix, narrow, solve_positive};
 pub struct BilevelQuadratic<T> {
     dim: Dim,
     parts: Vec<Part<T>>,
-    optimum: Optimum<T>,
 }
 
 /// One agent's data.
@@ -59,17 +58,7 @@ impl<T: Scalar> BilevelQuadratic<T> {
         private: impl Fn(usize) -> usize,
     ) -> Self {
         let shape = Shape { dim, condition, heterogeneity };
-        let parts: Vec<Part<f64>> = (0..agents).map(|agent| Part::draw(shape, seed, agent, private(agent))).collect();
-        let optimum = optimum(dim, &parts, Self::RIDGE);
-        Self {
-            dim,
-            parts: parts.iter().map(Part::narrow).collect(),
-            optimum: Optimum {
-                x: narrow(&optimum.x),
-                y: narrow(&optimum.y),
-                own: optimum.own.iter().map(|own| narrow(own)).collect(),
-            },
-        }
+        Self { dim, parts: (0..agents).map(|agent| Part::draw(shape, seed, agent, private(agent))).collect() }
     }
 
     /// `h ∘ (y − Hx − Ep − b)`: the slope of g in y.
@@ -136,7 +125,7 @@ impl<T: Scalar> Problem<T> for BilevelQuadratic<T> {
     }
 
     fn optimum(&self) -> Option<Optimum<T>> {
-        Some(self.optimum.clone())
+        Some(optimum(self.dim, &self.parts, Self::RIDGE))
     }
 }
 
@@ -152,19 +141,20 @@ impl<T: Scalar> Curvature<T> for BilevelQuadratic<T> {
     }
 }
 
-impl Part<f64> {
+impl<T: Scalar> Part<T> {
     fn draw(Shape { dim, condition, heterogeneity }: Shape, seed: u64, agent: usize, own: usize) -> Self {
         let mut shared = Stream::new(seed, EVERYONE, 0, Purpose::Data);
         let mut stream = Stream::new(seed, agent, 0, Purpose::Data);
         // What all have in common, plus what this agent adds to it.
-        let mut normals = |len: usize| -> Vec<f64> {
-            let (common, apart): (Vec<f64>, Vec<f64>) = (shared.normals(len, 1.0), stream.normals(len, heterogeneity));
-            common.iter().zip(apart).map(|(common, apart)| common + apart).collect()
+        let mut normals = |len: usize| -> Vec<T> {
+            let (mut sum, apart): (Vec<T>, Vec<T>) = (shared.normals(len, 1.0), stream.normals(len, heterogeneity));
+            linalg::add(&mut sum, &apart);
+            sum
         };
         let (offset, inner, outer) = (normals(dim.inner), normals(dim.inner), normals(dim.outer));
-        let scale = (dim.outer as f64).sqrt().recip();
+        let scale = T::of((dim.outer as f64).sqrt().recip());
         let entries = normals(dim.inner * dim.outer);
-        let private: Vec<f64> = stream.normals(dim.inner * own, 1.0);
+        let private: Vec<T> = stream.normals(dim.inner * own, 1.0);
         Self {
             curvature: stream.uniforms(dim.inner, 1.0 / condition, 1.0),
             shared: Matrix::from_fn(dim.inner, dim.outer, |i, j| scale * entries[i * dim.outer + j]),
@@ -175,45 +165,29 @@ impl Part<f64> {
             own: stream.normals(own, 1.0),
         }
     }
-
-    fn narrow<T: Scalar>(&self) -> Part<T> {
-        let matrix = |matrix: &Self, of: &dyn Fn(&Self) -> (&Matrix<f64>, usize)| {
-            let (source, columns) = of(matrix);
-            Matrix::from_fn(self.offset.len(), columns, |i, j| T::of(source.at(i, j)))
-        };
-        Part {
-            curvature: narrow(&self.curvature),
-            shared: matrix(self, &|part| (&part.shared, part.outer.len())),
-            private: matrix(self, &|part| (&part.private, part.own.len())),
-            offset: narrow(&self.offset),
-            inner: narrow(&self.inner),
-            outer: narrow(&self.outer),
-            own: narrow(&self.own),
-        }
-    }
 }
 
 /// The solution: with `y* = k + J w` linear in `w = (x, p₁, …, pₙ)`, a ridge regression of the mean q on J.
-fn optimum(dim: Dim, parts: &[Part<f64>], ridge: f64) -> Optimum<f64> {
+fn optimum<T: Scalar>(dim: Dim, parts: &[Part<T>], ridge: f64) -> Optimum<T> {
     let n = parts.len() as f64;
-    let total: Vec<f64> = (0..dim.inner).map(|s| parts.iter().map(|part| part.curvature[s]).sum()).collect();
-    let share = |part: &Part<f64>, s: usize| part.curvature[s] / total[s];
+    let total: Vec<f64> = (0..dim.inner).map(|s| parts.iter().map(|part| part.curvature[s].f64()).sum()).collect();
+    let share = |part: &Part<T>, s: usize| part.curvature[s].f64() / total[s];
     // The private coordinates of all agents, one after the other, behind x.
     let places: Vec<(usize, usize)> =
         parts.iter().enumerate().flat_map(|(agent, part)| (0..part.own.len()).map(move |j| (agent, j))).collect();
     let width = dim.outer + places.len();
     let jacobian = Matrix::from_fn(dim.inner, width, |s, column| {
         if column < dim.outer {
-            parts.iter().map(|part| share(part, s) * part.shared.at(s, column)).sum()
+            parts.iter().map(|part| share(part, s) * part.shared.at(s, column).f64()).sum()
         } else {
             let (agent, j) = places[column - dim.outer];
-            share(&parts[agent], s) * parts[agent].private.at(s, j)
+            share(&parts[agent], s) * parts[agent].private.at(s, j).f64()
         }
     });
     let constant: Vec<f64> =
-        (0..dim.inner).map(|s| parts.iter().map(|part| share(part, s) * part.offset[s]).sum()).collect();
+        (0..dim.inner).map(|s| parts.iter().map(|part| share(part, s) * part.offset[s].f64()).sum()).collect();
     let wanted: Vec<f64> =
-        (0..dim.inner).map(|s| parts.iter().map(|part| part.inner[s] / n).sum::<f64>() - constant[s]).collect();
+        (0..dim.inner).map(|s| parts.iter().map(|part| part.inner[s].f64() / n).sum::<f64>() - constant[s]).collect();
     let weight = |column: usize| if column < dim.outer { ridge } else { ridge / n };
     let columns: Vec<&[f64]> = jacobian.columns().collect();
     let normal = Matrix::from_fn(width, width, |i, j| {
@@ -221,10 +195,10 @@ fn optimum(dim: Dim, parts: &[Part<f64>], ridge: f64) -> Optimum<f64> {
     });
     let centre = |column: usize| {
         if column < dim.outer {
-            parts.iter().map(|part| part.outer[column] / n).sum()
+            parts.iter().map(|part| part.outer[column].f64() / n).sum()
         } else {
             let (agent, j) = places[column - dim.outer];
-            parts[agent].own[j]
+            parts[agent].own[j].f64()
         }
     };
     let right =
@@ -233,8 +207,8 @@ fn optimum(dim: Dim, parts: &[Part<f64>], ridge: f64) -> Optimum<f64> {
     let mut y = constant;
     jacobian.add_product(1.0, &w, &mut y);
     let mut own = vec![Vec::new(); parts.len()];
-    places.iter().zip(&w[dim.outer..]).for_each(|(&(agent, _), &value)| own[agent].push(value));
-    Optimum { x: w[..dim.outer].to_vec(), y, own }
+    places.iter().zip(&w[dim.outer..]).for_each(|(&(agent, _), &value)| own[agent].push(T::of(value)));
+    Optimum { x: narrow(&w[..dim.outer]), y: narrow(&y), own }
 }
 
 /// `out += s (at − wanted)`; nothing where the part is not asked for.

@@ -5,35 +5,34 @@ use fabnet_core::{ClosedForm, Curvature, Dim, Level, Optimum, Point, Problem, Sc
 
 use crate::dense::{Matrix, narrow, solve_positive};
 
+const STATES: usize = 20;
+const FEATURES: usize = 5;
+const PADDED: usize = 8;
+const DISCOUNT: f64 = 0.9;
+const RIDGE: f64 = 0.1;
+
 /// Fits a linear value function to the Bellman targets of a random Markov chain, each agent with rewards of its own (the paper's App. C.3).
 ///
 /// ```text
 /// fᵢ(x,y) = ½ Σₛ (φₛᵀx − yₛ)² + τ/2 ‖x‖²        gᵢ(x,y) = ½ Σₛ (yₛ − r̄ᵢ(s) − γ(PΦx)ₛ)²
 /// ```
-/// Sums, not means: the only reading of the paper that matches its published table. Noise ω is Gaussian noise on the observed rewards, one sample for all gradients of a round.
+/// 20 states, 5 features, γ = 0.9, τ = 0.1. Sums, not means: the only reading of the paper that matches its published table. Noise ω is Gaussian
+/// noise on the observed rewards, one sample for all gradients of a round.
 #[derive(Clone, Debug)]
 pub struct PolicyEvaluation<T> {
-    agents: usize,
-    states: usize,
     noise: f64,
     seed: u64,
-    ridge: T,
     /// Φ.
-    features: Matrix<T>,
+    features: Map<T>,
     /// M = γPΦ.
-    expected: Matrix<T>,
+    expected: Map<T>,
     /// r̄ᵢ, agent by agent.
-    rewards: Vec<T>,
-    mean_reward: Vec<T>,
+    rewards: Vec<[T; STATES]>,
+    mean_reward: [T; STATES],
     optimum: Optimum<T>,
 }
 
 impl<T: Scalar> PolicyEvaluation<T> {
-    const STATES: usize = 20;
-    const FEATURES: usize = 5;
-    const DISCOUNT: f64 = 0.9;
-    const RIDGE: f64 = 0.1;
-
     /// The paper's environment, drawn from a seed.
     pub fn new(agents: usize, seed: u64) -> Self {
         Self::tiled(agents, agents, seed)
@@ -41,49 +40,48 @@ impl<T: Scalar> PolicyEvaluation<T> {
 
     /// Rewards that repeat every `different` agents: the paper's data for rings of growing size.
     pub fn tiled(agents: usize, different: usize, seed: u64) -> Self {
-        let (states, features) = (Self::STATES, Self::FEATURES);
         let mut shared = Stream::new(seed, EVERYONE, 0, Purpose::Data);
-        let phi: Vec<f64> = shared.uniforms(states * features, 0.0, 1.0);
-        let mut transition: Vec<f64> = shared.uniforms(states * states, 0.0, 1.0);
-        for row in transition.chunks_mut(states) {
+        let phi: Vec<f64> = shared.uniforms(STATES * FEATURES, 0.0, 1.0);
+        let mut transition: Vec<f64> = shared.uniforms(STATES * STATES, 0.0, 1.0);
+        for row in transition.chunks_mut(STATES) {
             let sum: f64 = row.iter().sum();
             linalg::scale(row, 1.0 / sum);
         }
-        let phi = Matrix::from_fn(states, features, |s, k| phi[s * features + k]);
+        let phi = Matrix::from_fn(STATES, FEATURES, |s, k| phi[s * FEATURES + k]);
         let ahead =
-            |s: usize, k: usize| (0..states).map(|next| transition[s * states + next] * phi.at(next, k)).sum::<f64>();
-        let m = Matrix::from_fn(states, features, |s, k| Self::DISCOUNT * ahead(s, k));
+            |s: usize, k: usize| (0..STATES).map(|next| transition[s * STATES + next] * phi.at(next, k)).sum::<f64>();
+        let m = Matrix::from_fn(STATES, FEATURES, |s, k| DISCOUNT * ahead(s, k));
 
-        let mut rewards = Vec::with_capacity(agents * states);
-        let mut mean = vec![0.0; states];
+        let mut mean = [0.0; STATES];
+        let reward = |agent: usize| -> [f64; STATES] {
+            let mut stream = Stream::new(seed, agent % different, 0, Purpose::Data);
+            std::array::from_fn(|_| stream.uniform(0.0, 1.0))
+        };
+        let mut rewards = Vec::with_capacity(agents);
         for agent in 0..agents {
-            let own: Vec<f64> = Stream::new(seed, agent % different, 0, Purpose::Data).uniforms(states, 0.0, 1.0);
-            linalg::add_scaled(&mut mean, 1.0 / agents as f64, &own);
-            rewards.extend(own.iter().map(|&reward| T::of(reward)));
+            linalg::add_scaled(&mut mean, 1.0 / agents as f64, &reward(agent));
+            rewards.push(reward(agent).map(T::of));
         }
 
         // x* = (DᵀD + τI)⁻¹Dᵀr̄ with D = Φ − γPΦ.
-        let d = Matrix::from_fn(states, features, |s, k| phi.at(s, k) - m.at(s, k));
-        let column = |k: usize| d.columns().nth(k).expect("one column a feature");
-        let normal = Matrix::from_fn(features, features, |i, j| {
-            linalg::dot(column(i), column(j)) + if i == j { Self::RIDGE } else { 0.0 }
+        let d = Matrix::from_fn(STATES, FEATURES, |s, k| phi.at(s, k) - m.at(s, k));
+        let columns: Vec<&[f64]> = d.columns().collect();
+        let normal = Matrix::from_fn(FEATURES, FEATURES, |i, j| {
+            linalg::dot(columns[i], columns[j]) + if i == j { RIDGE } else { 0.0 }
         });
-        let mut right = vec![0.0; features];
+        let mut right = vec![0.0; FEATURES];
         d.add_transposed(1.0, &mean, &mut right);
         let x = solve_positive(normal, right);
-        let mut y = mean.clone();
+        let mut y = mean;
         m.add_product(1.0, &x, &mut y);
 
         Self {
-            agents,
-            states,
             noise: 0.0,
             seed,
-            ridge: T::of(Self::RIDGE),
-            features: Matrix::from_fn(states, features, |s, k| T::of(phi.at(s, k))),
-            expected: Matrix::from_fn(states, features, |s, k| T::of(m.at(s, k))),
+            features: Map::new(&phi),
+            expected: Map::new(&m),
             rewards,
-            mean_reward: narrow(&mean),
+            mean_reward: mean.map(T::of),
             optimum: Optimum { x: narrow(&x), y: narrow(&y), own: Vec::new() },
         }
     }
@@ -93,74 +91,64 @@ impl<T: Scalar> PolicyEvaluation<T> {
         Self { noise, ..self }
     }
 
-    fn reward(&self, agent: usize) -> &[T] {
-        &self.rewards[agent * self.states..][..self.states]
-    }
-
     /// `Φx − y`.
-    fn fit(&self, at: Point<'_, T>, e: &mut [T]) {
-        e.fill(T::zero());
-        self.features.add_product(T::one(), at.x, e);
-        linalg::add_scaled(e, -T::one(), at.y);
+    fn fit(&self, at: Point<'_, T>) -> [T; STATES] {
+        let y: &[T; STATES] = sized(at.y);
+        let mut e = y.map(|y| -y);
+        self.features.add_product(T::one(), at.x, &mut e);
+        e
     }
 
     /// `y − r̄ᵢ − Mx`.
-    fn bellman(&self, at: Point<'_, T>, e: &mut [T]) {
-        linalg::sum_scaled(e, at.y, -T::one(), self.reward(at.agent));
-        self.expected.add_product(-T::one(), at.x, e);
+    fn bellman(&self, at: Point<'_, T>) -> [T; STATES] {
+        let (y, reward): (&[T; STATES], _) = (sized(at.y), &self.rewards[at.agent]);
+        let mut e = std::array::from_fn(|s| y[s] - reward[s]);
+        self.expected.add_product(-T::one(), at.x, &mut e);
+        e
     }
 
-    fn add_noise(&self, at: Point<'_, T>, e: &mut [T], sample: &mut [T]) {
-        Stream::new(self.seed, at.agent, at.round, Purpose::Noise).fill_normal(self.noise, sample);
-        linalg::add_scaled(e, -T::one(), sample);
+    fn add_noise(&self, at: Point<'_, T>, e: &mut [T; STATES]) {
+        let mut sample = [T::zero(); STATES];
+        Stream::new(self.seed, at.agent, at.round, Purpose::Noise).fill_normal(self.noise, &mut sample);
+        linalg::add_scaled(e, -T::one(), &sample);
     }
 }
 
 impl<T: Scalar> Problem<T> for PolicyEvaluation<T> {
     fn agents(&self) -> usize {
-        self.agents
+        self.rewards.len()
     }
 
     fn dim(&self) -> Dim {
-        Dim { outer: self.features.columns().len(), inner: self.states }
+        Dim { outer: FEATURES, inner: STATES }
     }
 
-    fn add_gradient(&self, level: Level, at: Point<'_, T>, to: Slopes<'_, T>, scratch: &mut Scratch<T>) {
-        let [e, sample] = scratch.buffers([self.states, self.states]);
+    fn add_gradient(&self, level: Level, at: Point<'_, T>, to: Slopes<'_, T>, _scratch: &mut Scratch<T>) {
         let (sx, sy) = to.scale;
         match level {
             Level::Upper => {
-                self.fit(at, e);
-                if !to.x.is_empty() {
-                    self.features.add_transposed(sx, e, to.x);
-                    linalg::add_scaled(to.x, sx * self.ridge, at.x);
-                }
-                linalg::add_scaled(to.y, -sy, e);
+                let e = self.fit(at);
+                self.features.add_transposed(sx, &e, to.x);
+                linalg::add_scaled(to.x, sx * T::of(RIDGE), at.x);
+                add_scaled(to.y, -sy, &e);
             }
             Level::Lower => {
-                self.bellman(at, e);
+                let mut e = self.bellman(at);
                 if self.noise > 0.0 {
-                    self.add_noise(at, e, sample);
+                    self.add_noise(at, &mut e);
                 }
-                self.expected.add_transposed(-sx, e, to.x);
-                linalg::add_scaled(to.y, sy, e);
+                self.expected.add_transposed(-sx, &e, to.x);
+                add_scaled(to.y, sy, &e);
             }
         }
     }
 
     fn value(&self, level: Level, at: Point<'_, T>) -> T {
-        let mut e = vec![T::zero(); self.states];
-        let half = T::of(0.5);
-        match level {
-            Level::Upper => {
-                self.fit(at, &mut e);
-                half * (linalg::norm_squared(&e) + self.ridge * linalg::norm_squared(at.x))
-            }
-            Level::Lower => {
-                self.bellman(at, &mut e);
-                half * linalg::norm_squared(&e)
-            }
-        }
+        let doubled = match level {
+            Level::Upper => linalg::norm_squared(&self.fit(at)) + T::of(RIDGE) * linalg::norm_squared(at.x),
+            Level::Lower => linalg::norm_squared(&self.bellman(at)),
+        };
+        T::of(0.5) * doubled
     }
 
     fn noisy(&self) -> bool {
@@ -183,26 +171,91 @@ impl<T: Scalar> Problem<T> for PolicyEvaluation<T> {
 impl<T: Scalar> Curvature<T> for PolicyEvaluation<T> {
     /// `∇²ₓᵧg v = −Mᵀv` and `∇²ᵧᵧg v = v`.
     fn add_product(&self, _at: Point<'_, T>, v: &[T], to: Slopes<'_, T>, _scratch: &mut Scratch<T>) {
-        self.expected.add_transposed(-to.scale.0, v, to.x);
+        self.expected.add_transposed(-to.scale.0, sized(v), to.x);
         linalg::add_scaled(to.y, to.scale.1, v);
     }
 }
 
 impl<T: Scalar> ClosedForm<T> for PolicyEvaluation<T> {
     fn response(&self, x: &[T], y: &mut [T]) {
-        y.copy_from_slice(&self.mean_reward);
-        self.expected.add_product(T::one(), x, y);
+        let mut response = self.mean_reward;
+        self.expected.add_product(T::one(), x, &mut response);
+        y.copy_from_slice(&response);
     }
 
     /// `Dᵀ(Dx − r̄) + τx`, with `Dx − r̄ = Φx − y*(x)`.
     fn hypergradient(&self, x: &[T], out: &mut [T]) {
-        let mut e = vec![T::zero(); self.states];
-        self.response(x, &mut e);
-        linalg::scale(&mut e, -T::one());
+        let mut e = self.mean_reward.map(|reward| -reward);
+        self.expected.add_product(-T::one(), x, &mut e);
         self.features.add_product(T::one(), x, &mut e);
         out.fill(T::zero());
         self.features.add_transposed(T::one(), &e, out);
         self.expected.add_transposed(-T::one(), &e, out);
-        linalg::add_scaled(out, self.ridge, x);
+        linalg::add_scaled(out, T::of(RIDGE), x);
     }
+}
+
+/// A linear map from features to states, kept by columns for products and by rows for transposed ones. Its sizes are known to the compiler,
+/// which makes straight-line code of both.
+#[derive(Clone, Debug)]
+struct Map<T> {
+    columns: [[T; STATES]; FEATURES],
+    /// Filled up with zeros to the width of vectors.
+    rows: [[T; PADDED]; STATES],
+}
+
+impl<T: Scalar> Map<T> {
+    fn new(matrix: &Matrix<f64>) -> Self {
+        let entry = |s: usize, k: usize| if k < FEATURES { T::of(matrix.at(s, k)) } else { T::zero() };
+        Self {
+            columns: std::array::from_fn(|k| std::array::from_fn(|s| entry(s, k))),
+            rows: std::array::from_fn(|s| std::array::from_fn(|k| entry(s, k))),
+        }
+    }
+
+    /// `out += s·M x`.
+    #[inline]
+    fn add_product(&self, s: T, x: &[T], out: &mut [T; STATES]) {
+        let x: &[T; FEATURES] = sized(x);
+        let mut sum = *out;
+        for (column, &x) in self.columns.iter().zip(x) {
+            for i in 0..STATES {
+                sum[i] = sum[i].plus(s * x, column[i]);
+            }
+        }
+        *out = sum;
+    }
+
+    /// `out += s·Mᵀ y`; nothing where that is not wanted.
+    #[inline]
+    fn add_transposed(&self, s: T, y: &[T; STATES], out: &mut [T]) {
+        if let Ok(out) = <&mut [T; FEATURES]>::try_from(out) {
+            // Two sums that do not wait for each other.
+            let (mut even, mut odd) = ([T::zero(); PADDED], [T::zero(); PADDED]);
+            for i in (0..STATES).step_by(2) {
+                for k in 0..PADDED {
+                    even[k] = even[k].plus(y[i], self.rows[i][k]);
+                    odd[k] = odd[k].plus(y[i + 1], self.rows[i + 1][k]);
+                }
+            }
+            for k in 0..FEATURES {
+                out[k] = out[k].plus(s, even[k] + odd[k]);
+            }
+        }
+    }
+}
+
+/// `out += s·e`; nothing where that is not wanted.
+#[inline]
+fn add_scaled<T: Scalar>(out: &mut [T], s: T, e: &[T; STATES]) {
+    if let Ok(out) = <&mut [T; STATES]>::try_from(out) {
+        for i in 0..STATES {
+            out[i] = out[i].plus(s, e[i]);
+        }
+    }
+}
+
+#[inline]
+fn sized<T, const N: usize>(slice: &[T]) -> &[T; N] {
+    slice.try_into().expect("points have the problem's dimensions")
 }

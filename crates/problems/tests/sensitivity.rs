@@ -9,6 +9,8 @@ use fabnet_core::algorithm::{Options, Steps};
 use rayon::prelude::*;
 
 const SEEDS: u64 = 10;
+/// The row that neither converges nor diverges does one or the other for a few seeds in a hundred: ten do not tell.
+const MORE_SEEDS: u64 = 100;
 const ROUNDS: u64 = 20_000;
 
 enum Paper {
@@ -44,21 +46,17 @@ const TABLE: [(f64, [f64; 3], Paper); 21] = [
 
 #[test]
 fn the_published_table_is_reproduced() {
-    let stops: Vec<Vec<Stop>> = TABLE
-        .par_iter()
-        .map(|(penalty, [x, y, z], _)| {
-            (0..SEEDS)
-                .into_par_iter()
-                .map(|seed| {
-                    let options =
-                        Options { penalty: *penalty, ..Options::new(Steps::each([("x", *x), ("y", *y), ("z", *z)])) };
-                    common::policy_evaluation("fab", options, seed, ROUNDS, 20, 0.01).0
-                })
-                .collect()
-        })
-        .collect();
+    let run = |penalty: f64, [x, y, z]: [f64; 3], seed| {
+        let options = Options { penalty, ..Options::new(Steps::each([("x", x), ("y", y), ("z", z)])) };
+        common::policy_evaluation("fab", options, seed, ROUNDS, 20, 0.01).0
+    };
+    let seeds = |paper: &Paper| if matches!(paper, AboveMax) { MORE_SEEDS } else { SEEDS };
+    let rows = TABLE.par_iter().map(|(penalty, steps, paper)| {
+        (0..seeds(paper)).into_par_iter().map(|seed| run(*penalty, *steps, seed)).collect::<Vec<_>>()
+    });
+    let stops: Vec<Vec<Stop>> = rows.collect();
 
-    println!("penalty   η_x   η_y   η_z |    paper |   median  (seeds reached, diverged of {SEEDS})");
+    println!("penalty   η_x   η_y   η_z |    paper |   median  (seeds, reached, diverged)");
     let mut wrong = Vec::new();
     for ((penalty, [x, y, z], paper), stops) in TABLE.iter().zip(&stops) {
         let reached = |stop: &Stop| if let Stop::Reached { round } = stop { Some(*round) } else { None };
@@ -75,13 +73,16 @@ fn the_published_table_is_reproduced() {
             }
             Rounds(paper) => (paper.to_string(), within(median, paper)),
             Diverges => ("diverges".to_owned(), diverged >= 9),
-            // Nor does it diverge, in nine seeds of ten: over 200 seeds, 3.5 % do (seed 5 is one of them) and 9 % reach 1 %.
-            AboveMax => ("> max".to_owned(), rounds.len() + diverged <= 1),
+            AboveMax => (
+                "> max".to_owned(),
+                median.is_none() && diverged * 10 <= stops.len() && rounds.len() * 5 <= stops.len(),
+            ),
         };
         let ours =
             median.map_or_else(|| median_reached.map_or("-".to_owned(), |m| format!("({m})")), |m| m.to_string());
         println!(
-            "{penalty:7} {x:5} {y:5} {z:5} | {said:>8} | {ours:>8}  ({}, {diverged}){}",
+            "{penalty:7} {x:5} {y:5} {z:5} | {said:>8} | {ours:>8}  ({}, {}, {diverged}){}",
+            stops.len(),
             rounds.len(),
             if holds { "" } else { "   <- outside" }
         );

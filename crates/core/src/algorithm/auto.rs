@@ -6,8 +6,8 @@ use crate::{Oracle, Scalar, Smoothness, linalg};
 /// Steps that agents find by themselves.
 ///
 /// At the start each agent measures the smoothness of its own functions; the largest over all agents gives the steps. From then on, once
-/// a period, the largest ‖tᵢ‖² is agreed on. When it exceeds 100 × its best, everybody halves the steps, goes back to where it was best and
-/// restarts the trackers. A decision falls due when `agreement` rounds have passed since the values were published, so that all agents take it in the same round.
+/// a period, the largest ‖tᵢ‖² is agreed on. When it exceeds 100 × its best, that is a setback: everybody shortens the steps, goes back to where it was
+/// best and restarts the trackers. A decision falls due when `agreement` rounds have passed since the values were published, so that all agents take it in the same round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Auto {
     agreement: u64,
@@ -15,16 +15,16 @@ pub struct Auto {
 }
 
 /// Where [`Auto`] finds its numbers in what agents agree on: the smoothness, then these.
-const HALVINGS: usize = Smoothness::LEN;
-const WINDOW: usize = HALVINGS + 1;
-const LARGEST: usize = HALVINGS + 2;
+const SETBACKS: usize = Smoothness::LEN;
+const WINDOW: usize = SETBACKS + 1;
+const LARGEST: usize = SETBACKS + 2;
 /// And in what an agent keeps, after two points: the best one and the candidate.
 const SCALARS: usize = 3;
 
 impl Auto {
     /// The heavy ball that goes with automatic steps, unless gradients are noisy.
     pub const MOMENTUM: f64 = 0.8;
-    /// The lengths of the `Max` segments: six norms, the number of halvings, and (window, largest ‖tᵢ‖²).
+    /// The lengths of the `Max` segments: six norms, the number of setbacks, and (window, largest ‖tᵢ‖²).
     pub(super) const AGREED: [usize; Smoothness::LEN + 2] = [1, 1, 1, 1, 1, 1, 1, 2];
     const PERIOD: u64 = 60;
     /// How much worse than its best the monitor may become.
@@ -55,7 +55,7 @@ impl Auto {
         *guard.age = T::zero();
         *guard.window += T::one();
         *guard.least = T::infinity();
-        if agreed[..HALVINGS].iter().all(num_traits::Zero::is_zero) {
+        if agreed[..SETBACKS].iter().all(num_traits::Zero::is_zero) {
             let (x, y) = direction.solution(oracle.problem.dim(), at.shared);
             let smoothness = Smoothness::measure(oracle, at.own, x, y);
             for (slot, norm) in agreed.iter_mut().zip(smoothness.to_array()) {
@@ -85,7 +85,7 @@ impl Auto {
         if *guard.age == T::of(self.agreement as f64) {
             let largest = agreed[LARGEST];
             if !(largest.is_finite() && largest <= T::of(Self::TOLERANCE) * *guard.least) {
-                agreed[HALVINGS] += T::one();
+                agreed[SETBACKS] += T::one();
                 return Some(Parts { shared: guard.best.shared, own: guard.best.own });
             }
             if largest < *guard.least {
@@ -108,8 +108,8 @@ impl Auto {
             return [0.0; 3];
         }
         let norms = std::array::from_fn(|index| agreed[index].f64());
-        let scale = factor * 0.5f64.powi(agreed[HALVINGS].f64() as i32);
-        direction.automatic(&Smoothness::from_array(norms)).map(|size| size * scale)
+        let setbacks = agreed[SETBACKS].f64() as i32;
+        direction.automatic(&Smoothness::from_array(norms), setbacks).map(|size| size * factor)
     }
 }
 

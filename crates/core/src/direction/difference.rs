@@ -57,7 +57,7 @@ impl<T: Scalar> Direction<T> for Difference {
         oracle.add_gradient(Level::Lower, at.own, x, z, Slopes { scale: (one, one), own: &mut [], x: &mut [], y: dz });
     }
 
-    fn automatic(&self, smoothness: &Smoothness) -> Sizes {
-        smoothness.difference_steps()
+    fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> Sizes {
+        smoothness.difference_steps(setbacks)
     }
 }

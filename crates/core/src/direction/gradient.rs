@@ -73,12 +73,12 @@ impl<T: Scalar> Direction<T> for Gradient<T> {
         }
     }
 
-    fn automatic(&self, smoothness: &Smoothness) -> Sizes {
+    fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> Sizes {
         let bound = match self.objective {
             Objective::Train => smoothness.g_yy,
             Objective::Merged => smoothness.f_yy + smoothness.g_yy,
             Objective::Clean => smoothness.f_yy,
         };
-        [Smoothness::INNER / bound, 0.0, 0.0]
+        [Smoothness::INNER / bound * 0.5f64.powi(setbacks), 0.0, 0.0]
     }
 }

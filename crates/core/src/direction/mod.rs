@@ -28,8 +28,8 @@ pub trait Direction<T: Scalar>: Send + Sync {
     /// Writes the direction at a point: steps are taken against it.
     fn eval(&self, at: Parts<'_, T>, oracle: &mut Oracle<'_, T>, d: PartsMut<'_, T>);
 
-    /// Step sizes from what is known of the problem's smoothness; heavy ball scales them by (1 − β).
-    fn automatic(&self, smoothness: &Smoothness) -> Sizes;
+    /// Step sizes from what is known of the problem's smoothness, after so many setbacks; heavy ball scales them by (1 − β).
+    fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> Sizes;
 }
 
 /// One step size for each block, in order.

@@ -63,11 +63,11 @@ impl<T: Scalar> Direction<T> for Penalty {
         oracle.add_gradient(Level::Lower, at.own, x, z, Slopes { scale: (-g, g), own: d.own, x: dx, y: dz });
     }
 
-    fn automatic(&self, smoothness: &Smoothness) -> Sizes {
+    fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> Sizes {
         // With equal steps of y and z, their difference times λ moves as u does in dFAB: the same true steps serve.
-        let [x, _, z] = smoothness.difference_steps();
+        let [x, _, z] = smoothness.difference_steps(setbacks);
         let (f, g): (f64, f64) = self.factors();
-        let inner = (z / g).min(Smoothness::INNER / (f * smoothness.f_yy + g * smoothness.g_yy));
+        let inner = z * smoothness.g_yy / (f * smoothness.f_yy + g * smoothness.g_yy);
         [x / f, inner, inner]
     }
 }

@@ -54,7 +54,7 @@ impl<T: Scalar> Direction<T> for Soba {
         oracle.add_gradient(Level::Lower, at.own, x, y, Slopes { scale: (one, one), own: &mut [], x: &mut [], y: dy });
     }
 
-    fn automatic(&self, smoothness: &Smoothness) -> Sizes {
-        smoothness.difference_steps()
+    fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> Sizes {
+        smoothness.difference_steps(setbacks)
     }
 }

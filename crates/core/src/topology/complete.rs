@@ -26,10 +26,10 @@ impl Topology for Complete {
     }
 
     fn draw(&self, _name: u64, graph: &mut Digraph) {
-        graph.clear((self.agents * self.agents) as f64);
-        for agent in 0..self.agents {
-            graph.push_row((0..self.agents).filter(|&source| source != agent));
-        }
+        let agents = self.agents as u32;
+        graph.draw((self.agents * self.agents) as f64, |agent, sources| {
+            sources.extend((0..agents).filter(|&source| source as usize != agent));
+        });
     }
 
     fn period(&self) -> Option<u64> {

@@ -56,7 +56,7 @@ pub fn connectivity(topology: &dyn Topology, weights: &dyn Weights, window: u64)
 /// The graphs of the rounds, each once.
 struct History {
     agents: usize,
-    graphs: Vec<Mixing<f64>>,
+    graphs: Vec<Mixing>,
     /// Which graph a round has.
     of_round: Vec<usize>,
 }
@@ -70,8 +70,8 @@ impl History {
             let name = topology.graph_of(round);
             names.iter().position(|&known| known == name).unwrap_or_else(|| {
                 topology.draw(name, &mut graph);
-                let mut mixing = Mixing::new();
-                mixing.build(&graph, weights);
+                let mut mixing = Mixing::default();
+                mixing.build(&mut graph, weights);
                 names.push(name);
                 graphs.push(mixing);
                 names.len() - 1
@@ -81,7 +81,7 @@ impl History {
         Self { agents: topology.agents(), graphs, of_round }
     }
 
-    fn round(&self, round: u64) -> &Mixing<f64> {
+    fn round(&self, round: u64) -> &Mixing {
         &self.graphs[self.of_round[(round % self.of_round.len() as u64) as usize]]
     }
 

@@ -37,10 +37,31 @@ impl ErdosRenyi {
         Self { ring: Some(Ring::new(self.agents)), ..self }
     }
 
-    /// The sources of an agent, ascending.
-    pub(super) fn sources(&self, name: u64, agent: usize) -> impl Iterator<Item = usize> {
-        let ring = self.ring.and_then(|ring| ring.source(agent));
-        merge(Skips::new(self, name, agent), ring)
+    /// Appends the sources of an agent, ascending: from link to link by geometric steps over the n − 1 others.
+    fn append_sources(&self, name: u64, agent: usize, sources: &mut Vec<u32>) {
+        let mut stream = Stream::new(self.seed, agent, name, Purpose::Edges);
+        let mut ring = self.ring.and_then(|ring| ring.source(agent)).map_or(u32::MAX, |source| source as u32);
+        let (agent, others) = (agent as u32, self.agents as u32 - 1);
+        // P(ln u · rate ≥ k) = (1 − p)ᵏ. For p = 1 the rate is −0, and no place is skipped; for p = 0 it is −∞, and all are.
+        let rate = (-self.edge_probability).ln_1p().recip();
+        let mut place = 0;
+        'links: loop {
+            for failures in stream.failures::<8>(rate, f64::from(others)) {
+                place += failures;
+                if place >= others {
+                    break 'links;
+                }
+                // The agent itself has no place among the others.
+                let source = place + u32::from(place >= agent);
+                if ring <= source {
+                    sources.extend((ring < source).then_some(ring));
+                    ring = u32::MAX;
+                }
+                sources.push(source);
+                place += 1;
+            }
+        }
+        sources.extend((ring < u32::MAX).then_some(ring));
     }
 }
 
@@ -57,62 +78,13 @@ impl Topology for ErdosRenyi {
     }
 
     fn draw(&self, name: u64, graph: &mut Digraph) {
-        graph.clear(self.agents as f64 * (self.agents as f64 * self.edge_probability + 1.0));
-        for agent in 0..self.agents {
-            graph.push_row(self.sources(name, agent));
-        }
+        let expected = self.agents as f64 * (self.agents as f64 * self.edge_probability + 1.0);
+        graph.draw(expected, |agent, sources| self.append_sources(name, agent, sources));
     }
 
     fn period(&self) -> Option<u64> {
         (self.redraw == Redraw::Once).then_some(1)
     }
-}
-
-/// The random sources of one agent: from link to link by geometric steps.
-struct Skips {
-    stream: Stream,
-    /// 1 / ln(1 − p).
-    rate: f64,
-    position: f64,
-    agents: usize,
-    agent: usize,
-}
-
-impl Skips {
-    fn new(graph: &ErdosRenyi, name: u64, agent: usize) -> Self {
-        let stream = Stream::new(graph.seed, agent, name, Purpose::Edges);
-        Self { stream, rate: (-graph.edge_probability).ln_1p().recip(), position: -1.0, agents: graph.agents, agent }
-    }
-}
-
-impl Iterator for Skips {
-    type Item = usize;
-
-    /// Walks over the n − 1 others; the place of the agent itself is left out of the numbering. For p = 1 the rate is −0: no place is skipped;
-    /// for p = 0 it is −∞: all are.
-    fn next(&mut self) -> Option<usize> {
-        self.position += 1.0 + (self.stream.open01().ln() * self.rate).floor();
-        let place = self.position as usize;
-        (self.position < (self.agents - 1) as f64).then(|| if place < self.agent { place } else { place + 1 })
-    }
-}
-
-/// Ascending sources with one more, if it is not among them.
-fn merge(sources: impl Iterator<Item = usize>, extra: Option<usize>) -> impl Iterator<Item = usize> {
-    let mut sources = sources.peekable();
-    let mut extra = extra;
-    std::iter::from_fn(move || match (sources.peek().copied(), extra) {
-        (Some(source), Some(more)) if more <= source => {
-            extra = None;
-            sources.next_if_eq(&more);
-            Some(more)
-        }
-        (None, Some(more)) => {
-            extra = None;
-            Some(more)
-        }
-        _ => sources.next(),
-    })
 }
 
 #[cfg(test)]

@@ -42,16 +42,12 @@ impl Topology for MixedRadix {
 
 /// Every agent i sends to `i + stride` for each stride; strides are below the number of agents.
 pub(super) fn draw_circulant(agents: usize, strides: &[usize], graph: &mut Digraph) {
-    graph.clear((agents * strides.len()) as f64);
-    let mut sources = Vec::with_capacity(strides.len());
-    for agent in 0..agents {
-        sources.clear();
-        sources.extend(
-            strides.iter().map(|&stride| if agent >= stride { agent - stride } else { agent + agents - stride }),
-        );
-        sources.sort_unstable();
-        graph.push_row(sources.iter().copied().filter(|&source| source != agent));
-    }
+    graph.draw((agents * strides.len()) as f64, |agent, sources| {
+        let start = sources.len();
+        let source = |&stride: &usize| if agent >= stride { agent - stride } else { agent + agents - stride };
+        sources.extend(strides.iter().map(source).filter(|&source| source != agent).map(|source| source as u32));
+        sources[start..].sort_unstable();
+    });
 }
 
 fn prime_factors(mut n: usize) -> Vec<usize> {

@@ -38,10 +38,7 @@ impl Topology for Ring {
     }
 
     fn draw(&self, _name: u64, graph: &mut Digraph) {
-        graph.clear(self.agents as f64);
-        for agent in 0..self.agents {
-            graph.push_row(self.source(agent));
-        }
+        graph.draw(self.agents as f64, |agent, sources| sources.extend(self.source(agent).map(|source| source as u32)));
     }
 
     fn period(&self) -> Option<u64> {

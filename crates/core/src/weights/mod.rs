@@ -24,6 +24,11 @@ pub trait Weights: Send + Sync {
 
     /// Writes, for each source of the target in order, what the source sends to the target: the row of B without its diagonal.
     fn push(&self, graph: &Digraph, target: usize, b: &mut [f64]);
+
+    /// What a sender keeps, if senders can tell from their degree; otherwise it is found as what is left of their columns.
+    fn keep(&self, _graph: &Digraph, _source: usize) -> Option<f64> {
+        None
+    }
 }
 
 /// Every kind of weights there is, by name, with an example of each. A new one is a file, and a line here.

@@ -17,4 +17,8 @@ impl Weights for Uniform {
             *b = 1.0 / (1 + graph.out_degree(source as usize)) as f64;
         }
     }
+
+    fn keep(&self, graph: &Digraph, source: usize) -> Option<f64> {
+        Some(1.0 / (1 + graph.out_degree(source)) as f64)
+    }
 }

@@ -17,7 +17,7 @@ pub fn build<T: Scalar>(name: &str, problem: &dyn Problem<T>, options: Options<T
 }
 
 /// The paper's network of ten agents.
-pub fn phases<T: Scalar>(seed: u64) -> Network<T> {
+pub fn phases(seed: u64) -> Network {
     Network::new(Arc::new(Phases::new(10, 0.3, seed)), Arc::new(Uniform))
 }
 

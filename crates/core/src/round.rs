@@ -1,0 +1,166 @@
+//! One round of a shard: mix, then correct, agent by agent and piece by piece.
+
+use std::ops::Range;
+
+use crate::algorithm::{Agent, Request};
+use crate::halo::Halo;
+use crate::layout::RowLayout;
+use crate::rows::{Rows, RowsMut};
+use crate::{Algorithm, Kind, Mask, Mixing, Oracle, Problem, Scalar, Work, linalg};
+
+/// What a round reads.
+pub(crate) struct Task<'a, T: Scalar> {
+    pub(crate) algorithm: &'a dyn Algorithm<T>,
+    pub(crate) problem: &'a dyn Problem<T>,
+    pub(crate) mixing: &'a Mixing,
+    pub(crate) mask: Mask,
+    pub(crate) layout: &'a RowLayout,
+    pub(crate) now: &'a Rows<T>,
+    pub(crate) halo: &'a Halo<T>,
+    pub(crate) range: Range<usize>,
+    pub(crate) round: u64,
+    pub(crate) seed: u64,
+}
+
+/// A piece of the shard that one thread works on at a time, with its buffers.
+pub(crate) struct Leaf<T> {
+    pub(crate) agents: Range<usize>,
+    pub(crate) work: Work<T>,
+}
+
+impl<T: Scalar> Leaf<T> {
+    /// Scalars of a row's shared part that make a piece worth handing to another thread.
+    const SCALARS: usize = 1 << 14;
+    /// Pieces at most: enough for any number of cores, few enough to cost nothing.
+    const LIMIT: usize = 256;
+
+    pub(crate) fn cover(range: &Range<usize>, width: usize) -> Vec<Self> {
+        let agents = range.len();
+        let pieces = (agents * width / Self::SCALARS).clamp(1, Self::LIMIT.min(agents));
+        let bound = |piece: usize| piece * agents / pieces;
+        (0..pieces).map(|piece| Self { agents: bound(piece)..bound(piece + 1), work: Work::default() }).collect()
+    }
+}
+
+/// What a round writes, which is split between threads.
+pub(crate) struct Written<'a, T> {
+    pub(crate) next: RowsMut<'a, T>,
+    pub(crate) keep: RowsMut<'a, T>,
+    pub(crate) input: RowsMut<'a, T>,
+}
+
+impl<T> Written<'_, T> {
+    fn split_at(self, agent: usize) -> (Self, Self) {
+        let (next, keep, input) = (self.next.split_at(agent), self.keep.split_at(agent), self.input.split_at(agent));
+        (Self { next: next.0, keep: keep.0, input: input.0 }, Self { next: next.1, keep: keep.1, input: input.1 })
+    }
+}
+
+impl<T: Scalar> Task<'_, T> {
+    /// Divides the pieces between threads.
+    pub(crate) fn run(&self, leaves: &mut [Leaf<T>], written: Written<'_, T>) -> Request {
+        if let [leaf] = leaves {
+            return self.run_leaf(leaf, written);
+        }
+        let (left, right) = leaves.split_at_mut(leaves.len() / 2);
+        let (before, after) = written.split_at(right[0].agents.start);
+        let (first, second) = rayon::join(|| self.run(left, before), || self.run(right, after));
+        first.or(second)
+    }
+
+    fn run_leaf(&self, leaf: &mut Leaf<T>, mut written: Written<'_, T>) -> Request {
+        let mut request = Request::Go;
+        for agent in leaf.agents.clone() {
+            let (now, next) = (self.now.row(agent), written.next.row(agent));
+            let (keep, input) = (written.keep.row(agent), written.input.row(agent));
+            self.mix(agent, next, input);
+            let mut oracle = Oracle {
+                problem: self.problem,
+                seed: self.seed,
+                agent: self.range.start + agent,
+                round: self.round,
+                work: &mut leaf.work,
+            };
+            request =
+                request.or(self.algorithm.step(Agent { now, next: &mut *next, keep, input: &mut *input }, &mut oracle));
+            for part in self.layout.pushed() {
+                linalg::add(&mut next[part.row.clone()], &input[part.input.clone()]);
+            }
+        }
+        request
+    }
+
+    /// Fills `next` with the mixed neighbourhood, less the old level in its pushed segments.
+    fn mix(&self, agent: usize, next: &mut [T], input: &[T]) {
+        let now = self.now.row(agent);
+        let row = self.mixing.row(self.range.start + agent);
+        for part in &self.layout.parts {
+            let out = &mut next[part.row.clone()];
+            let level = &input[part.input.clone()];
+            match (part.kind, self.mask.has(part.index)) {
+                (Kind::Pull, true) => self.weighted_sum(out, row.sources, row.pull, part.row.start, None),
+                (Kind::Push, true) => self.weighted_sum(out, row.sources, row.push, part.row.start, Some(level)),
+                (Kind::Max, true) => self.largest(out, row.sources, part.row.start),
+                (Kind::Push, false) => linalg::sum_scaled(out, &now[part.row.clone()], -T::one(), level),
+                (_, false) => out.copy_from_slice(&now[part.row.clone()]),
+                (Kind::Own, true) => unreachable!("the layout holds shared segments only"),
+            }
+        }
+        next[self.layout.shared..].copy_from_slice(&now[self.layout.shared..]);
+    }
+
+    fn weighted_sum(&self, out: &mut [T], sources: &[u32], weights: &[f64], start: usize, less: Option<&[T]>) {
+        match self.now.uniform().filter(|_| self.halo.is_empty()) {
+            Some((data, width)) => {
+                linalg::weighted_sum(out, weights, Everyone { data: &data[start..], width, sources }, less);
+            }
+            None => linalg::weighted_sum(out, weights, Anyone { task: self, start, sources }, less),
+        }
+    }
+
+    /// The largest of the sources' segments: compared scalar by scalar, the first that differs decides.
+    fn largest(&self, out: &mut [T], sources: &[u32], start: usize) {
+        let segment = |source: u32| &self.row(source)[start..start + out.len()];
+        let best = sources[1..].iter().map(|&source| segment(source)).fold(segment(sources[0]), |best, other| {
+            let differs = best.iter().zip(other).find(|(best, other)| best != other);
+            if differs.is_some_and(|(&best, &other)| best.largest(other) != best) { other } else { best }
+        });
+        out.copy_from_slice(best);
+    }
+
+    /// The row of any agent, as it was sent.
+    fn row(&self, agent: u32) -> &[T] {
+        let agent = agent as usize;
+        if self.range.contains(&agent) { self.now.row(agent - self.range.start) } else { self.halo.row(agent) }
+    }
+}
+
+/// Segments of the sources' rows, where everybody is here in rows of one width: no look-up is needed to find one.
+#[derive(Clone, Copy)]
+struct Everyone<'a, T> {
+    data: &'a [T],
+    width: usize,
+    sources: &'a [u32],
+}
+
+/// Segments of the sources' rows, wherever these are.
+#[derive(Clone, Copy)]
+struct Anyone<'a, T: Scalar> {
+    task: &'a Task<'a, T>,
+    start: usize,
+    sources: &'a [u32],
+}
+
+impl<'a, T: Scalar> linalg::Gather<'a, T> for Everyone<'a, T> {
+    #[inline(always)]
+    fn block<const N: usize>(self, k: usize, at: usize) -> &'a [T; N] {
+        self.data[self.sources[k] as usize * self.width + at..].first_chunk().expect("columns of a row")
+    }
+}
+
+impl<'a, T: Scalar> linalg::Gather<'a, T> for Anyone<'a, T> {
+    #[inline(always)]
+    fn block<const N: usize>(self, k: usize, at: usize) -> &'a [T; N] {
+        self.task.row(self.sources[k])[self.start + at..].first_chunk().expect("columns of a row")
+    }
+}
