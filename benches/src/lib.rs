@@ -35,12 +35,30 @@ pub fn gradient<T: Scalar>(problem: Arc<dyn Problem<T>>, step: f64, topology: im
 
 /// Seconds for so many rounds.
 pub fn seconds<T: Scalar>(shard: &mut Shard<T>, rounds: u64) -> f64 {
+    elapsed(|| {
+        for _ in 0..rounds {
+            let request = shard.round().expect("a whole shard misses nobody");
+            assert_eq!(request, Request::Go);
+        }
+    })
+}
+
+/// Seconds for some work.
+pub fn elapsed(work: impl FnOnce()) -> f64 {
     let start = Instant::now();
-    for _ in 0..rounds {
-        let request = shard.round().expect("a whole shard misses nobody");
-        assert_eq!(request, Request::Go);
-    }
+    work();
     start.elapsed().as_secs_f64()
+}
+
+/// The largest: of several turns on a noisy machine, the one that was disturbed least.
+pub fn best(rates: impl IntoIterator<Item = f64>) -> f64 {
+    rates.into_iter().fold(0.0, f64::max)
+}
+
+/// Memory of this process that is in use, as the system counts it; 0 where it does not say.
+pub fn resident_bytes() -> f64 {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    pages.split_whitespace().nth(1).and_then(|pages| pages.parse::<f64>().ok()).unwrap_or(0.0) * 4096.0
 }
 
 /// Carries out work in a pool of this many threads.

@@ -1,0 +1,76 @@
+//! How close a round comes to the memory's speed: push-pull on the diagonal quadratic, where mixing is nearly all there is to do, as a fraction of
+//! what a triad `a = b + s·c` streams with the same threads in the same process.
+//!
+//! Only compulsory traffic is counted: each row read once and written once, each input read and written, the problem's data read. The ring is local, so
+//! a neighbour's row may come from the cache; on the one-peer exponential graph it has to be read twice from memory, which is not counted either.
+#![allow(clippy::print_stdout, reason = "this program prints its measurement")]
+
+use std::sync::Arc;
+
+use fabnet_benches::{best, elapsed, gradient, seconds, with_threads};
+use fabnet_core::Shard;
+use fabnet_core::topology::{OnePeerExponential, Ring};
+use fabnet_problems::Quadratic;
+use rayon::prelude::*;
+
+/// (agents, scalars of a row).
+const SIZES: [(usize, usize); 3] = [(1_000_000, 10), (10_000, 1_000), (100, 100_000)];
+const TURNS: usize = 7;
+
+fn main() {
+    let threads = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or_else(rayon::current_num_threads);
+    with_threads(threads, || {
+        println!("threads {threads}, f64, GB/s of compulsory traffic");
+        println!(
+            "{:>9} {:>9} | {:>7} | {:>7} {:>9} | {:>7} {:>9}",
+            "agents", "row", "triad", "ring", "of triad", "1-peer", "of triad"
+        );
+        for (agents, width) in SIZES {
+            measure(agents, width);
+        }
+    });
+}
+
+fn measure(agents: usize, width: usize) {
+    let problem = Arc::new(Quadratic::<f64>::new(agents, width / 2, 4.0, 1.0, 1));
+    let scalars = agents * width;
+    // The triad works on as much memory as the rounds do: rows twice, inputs, and the problem's data.
+    let mut triad = Triad::new(scalars * 7 / 6);
+    let mut ring = gradient(problem.clone(), 0.01, Ring::new(agents));
+    let mut exponential = gradient(problem, 0.01, OnePeerExponential::new(agents));
+    let compulsory = (4 * scalars * size_of::<f64>()) as f64;
+    let rate = |shard: &mut Shard<f64>| compulsory * 3.0 / seconds(shard, 3) / 1e9;
+    let turns: Vec<[f64; 3]> = (0..TURNS).map(|_| [triad.rate(), rate(&mut ring), rate(&mut exponential)]).collect();
+    let [triad, ring, exponential] = [0, 1, 2].map(|which| best(turns.iter().map(|turn| turn[which])));
+    println!(
+        "{agents:>9} {width:>9} | {triad:>7.1} | {ring:>7.1} {:>9.2} | {exponential:>7.1} {:>9.2}",
+        ring / triad,
+        exponential / triad
+    );
+}
+
+struct Triad {
+    a: Vec<f64>,
+    b: Vec<f64>,
+    c: Vec<f64>,
+}
+
+impl Triad {
+    fn new(len: usize) -> Self {
+        Self { a: vec![0.0; len], b: vec![1.0; len], c: vec![2.0; len] }
+    }
+
+    /// GB/s, counting two reads and a write.
+    fn rate(&mut self) -> f64 {
+        const PIECE: usize = 1 << 14;
+        let Self { a, b, c } = self;
+        let time = elapsed(|| {
+            a.par_chunks_mut(PIECE).zip(b.par_chunks(PIECE)).zip(c.par_chunks(PIECE)).for_each(|((a, b), c)| {
+                for ((a, &b), &c) in a.iter_mut().zip(b).zip(c) {
+                    *a = b + 0.5 * c;
+                }
+            });
+        });
+        (3 * a.len() * size_of::<f64>()) as f64 / time / 1e9
+    }
+}
