@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
 # FAB on policy evaluation: rounds per second of fabnet against NumPy/SciPy, in turns within one run, the best of each.
-#   benches/compare_numpy.sh [TURNS]      prints both figures and their ratio; default 5 turns
+#   benches/compare_numpy.sh [TURNS] [SHARE]
+# prints both figures and their ratio beside the bar it is held to. Default: 5 turns. With a SHARE (0.5, say) the script fails where a ratio is below that
+# share of its bar: a guard against regressions on machines too noisy for the bar itself.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 turns="${1:-5}"
+share="${2:-0}"
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/fabnet"
 python="$cache/venv/bin/python"
 if ! "$python" -c 'import numpy, scipy' 2>/dev/null; then
@@ -16,15 +19,17 @@ theirs="$python benches/peers/numpy_fab/fab.py"
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 best() { sort -g | tail -n 1; }
-compare() { # name, setting, our rounds, our threads, their rounds
+compare() { # name, bar, our setting, our rounds, our threads, their setting, their rounds
   local a="" b=""
   for _ in $(seq "$turns"); do
-    a+="$("$ours" "$2" "$3" "$4")"$'\n'
-    b+="$($theirs "$2" "$5")"$'\n'
+    a+="$("$ours" "$3" "$4" "$5")"$'\n'
+    b+="$($theirs "$6" "$7")"$'\n'
   done
-  awk -v name="$1" -v a="$(printf %s "$a" | best)" -v b="$(printf %s "$b" | best)" \
-    'BEGIN { printf "%-46s fabnet %9.0f  numpy %7.0f rounds/s  ratio %5.1f\n", name, a, b, a / b }'
+  awk -v name="$1" -v bar="$2" -v share="$share" -v a="$(printf %s "$a" | best)" -v b="$(printf %s "$b" | best)" 'BEGIN {
+    printf "%-42s fabnet %7.0f  numpy %6.0f rounds/s  ratio %5.1f  (bar %s)\n", name, a, b, a / b, bar ? bar : "none"
+    exit a / b < share * bar }'
 }
-compare "n=10, phases, one thread" small 100000 1 20000
-compare "n=1000, redrawn every round, one thread" large 500 1 60
-compare "n=1000, redrawn every round, all threads" large 500 "$(nproc)" 60
+compare "n=10, phases, one thread" 10 small 100000 1 small 20000
+compare "n=1000, redrawn every round, one thread" 0 large 1000 1 large 40
+compare "n=1000, redrawn every round, all threads" 15 large 1500 "$(nproc)" large 40
+compare "the same, against careful NumPy" 0 large 1500 "$(nproc)" large-careful 150

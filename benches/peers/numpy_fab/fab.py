@@ -1,6 +1,6 @@
 """FAB on policy evaluation with NumPy and SciPy, as a researcher would write it today: all agents in one array, CSR mixing matrices.
 
-Usage: fab.py small ROUNDS | fab.py large ROUNDS | fab.py error ROUNDS
+Usage: fab.py small|large|large-careful|error ROUNDS
 Prints rounds per second (or, for `error`, the relative error reached).
 """
 import sys
@@ -33,37 +33,57 @@ class PolicyEvaluation:
         out[:, 25:] = z - target
 
 
-def matrices(sources, targets, agents):
-    """A and B with uniform weights; the links must not repeat and the loops are among them."""
-    a = sp.csr_matrix((1.0 / np.bincount(targets, minlength=agents)[targets], (targets, sources)), shape=(agents, agents))
-    b = sp.csr_matrix((1.0 / np.bincount(sources, minlength=agents)[sources], (targets, sources)), shape=(agents, agents))
+def matrices(adjacency):
+    """A and B with uniform weights from a dense mask in which row i marks whom agent i hears, itself among them."""
+    a = sp.csr_matrix(adjacency / adjacency.sum(axis=1, keepdims=True))
+    b = sp.csr_matrix(adjacency / adjacency.sum(axis=0, keepdims=True))
     return a, b
-
-
-def links(agents, probability, rng):
-    """A ring, loops and random links, drawn in time proportional to the links: gaps are geometric."""
-    expected = agents * agents * probability
-    gaps = rng.geometric(probability, size=int(expected + 8 * np.sqrt(expected) + 16))
-    flat = np.cumsum(gaps) - 1
-    flat = flat[flat < agents * agents]
-    ring = np.arange(agents)
-    flat = np.unique(np.concatenate([flat, ring * agents + (ring - 1) % agents, ring * agents + ring]))
-    targets, sources = np.divmod(flat, agents)
-    return sources, targets
 
 
 def ring(agents, shift):
     i = np.arange(agents)
-    return np.concatenate([(i + shift) % agents, i]), np.concatenate([i, i])
+    adjacency = np.eye(agents, dtype=bool)
+    adjacency[i, (i + shift) % agents] = True
+    return adjacency
+
+
+def random_links(agents, probability, rng):
+    return (rng.random((agents, agents)) < probability) | ring(agents, -1)
 
 
 def phases(agents, probability, rng):
-    graphs = [matrices(*links(agents, probability, rng), agents), matrices(*ring(agents, -1), agents), matrices(*ring(agents, 1), agents)]
+    """The paper's cycle: matrices are made once."""
+    graphs = [matrices(g) for g in (random_links(agents, probability, rng), ring(agents, -1), ring(agents, 1))]
     return lambda k: graphs[(k // 10) % 3]
 
 
 def redrawn(agents, probability, rng):
-    return lambda k: matrices(*links(agents, probability, rng), agents)
+    """A new random graph in every round, the plain way: a mask of n x n uniform numbers."""
+    return lambda k: matrices(random_links(agents, probability, rng))
+
+
+def redrawn_careful(agents, probability, rng):
+    """The same in time proportional to the links, as far as NumPy goes: geometric gaps, CSR arrays built directly."""
+    i = np.arange(agents)
+    fixed = np.concatenate([i * agents + i, i * agents + (i - 1) % agents])
+    expected = agents * agents * probability
+    size = int(expected + 8 * np.sqrt(expected) + 16)
+    mask = np.zeros(agents * agents, dtype=bool)
+
+    def draw(k):
+        flat = np.cumsum(rng.geometric(probability, size=size)) - 1
+        mask[:] = False
+        mask[flat[flat < agents * agents]] = True
+        mask[fixed] = True
+        targets, sources = np.divmod(np.flatnonzero(mask), agents)
+        heard, sent = np.bincount(targets, minlength=agents), np.bincount(sources, minlength=agents)
+        rows = np.concatenate([[0], np.cumsum(heard)]).astype(np.int32)
+        sources = sources.astype(np.int32)
+        shape = (agents, agents)
+        return (sp.csr_matrix((np.repeat(1.0 / heard, heard), sources, rows), shape=shape),
+                sp.csr_matrix((1.0 / sent[sources], sources, rows), shape=shape))
+
+    return draw
 
 
 def run(agents, network, problem, rounds, penalty=60.0, step=0.1):
@@ -87,9 +107,9 @@ def run(agents, network, problem, rounds, penalty=60.0, step=0.1):
 def main():
     what, rounds = sys.argv[1], int(sys.argv[2])
     rng = np.random.default_rng(1)
-    if what == "large":
+    if what.startswith("large"):
         agents, step = 1000, 0.05
-        network = redrawn(agents, 0.05, rng)
+        network = (redrawn if what == "large" else redrawn_careful)(agents, 0.05, rng)
     else:
         agents, step = 10, 0.1
         network = phases(agents, 0.3, rng)

@@ -79,14 +79,15 @@ pub trait Gather<'a, T: 'a>: Copy {
 /// it and finds the same again: no bit depends on the blocks.
 pub fn weighted_sum<'a, T: Scalar>(out: &mut [T], weights: &[f64], rows: impl Gather<'a, T>, less: Option<&[T]>) {
     let mut done = 0;
+    while done + 32 <= out.len() {
+        done += columns::<T, 32>(out, done, weights, rows, less);
+    }
     while done < out.len() {
-        let left = out.len() - done;
-        done += match left.max(LANES).next_power_of_two().min(32) {
-            block if block > out.len() => columns::<T, 1>(out, done, weights, rows, less),
-            32 => columns::<T, 32>(out, done, weights, rows, less),
-            16 => columns::<T, 16>(out, done, weights, rows, less),
-            8 => columns::<T, 8>(out, done, weights, rows, less),
-            _ => columns::<T, 4>(out, done, weights, rows, less),
+        done += match (out.len(), out.len() - done) {
+            (16.., 9..) => columns::<T, 16>(out, done, weights, rows, less),
+            (8.., 5..) => columns::<T, 8>(out, done, weights, rows, less),
+            (4.., _) => columns::<T, 4>(out, done, weights, rows, less),
+            _ => columns::<T, 1>(out, done, weights, rows, less),
         };
     }
 }

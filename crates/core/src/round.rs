@@ -71,9 +71,9 @@ impl<T: Scalar> Task<'_, T> {
     fn run_leaf(&self, leaf: &mut Leaf<T>, mut written: Written<'_, T>) -> Request {
         let mut request = Request::Go;
         for agent in leaf.agents.clone() {
-            let (now, next) = (self.now.row(agent), written.next.row(agent));
-            let (keep, input) = (written.keep.row(agent), written.input.row(agent));
-            self.mix(agent, next, input);
+            let now = self.now.row(agent);
+            let (next, keep, input) = (written.next.take_row(), written.keep.take_row(), written.input.take_row());
+            self.mix(agent, now, next, input);
             let mut oracle = Oracle {
                 problem: self.problem,
                 seed: self.seed,
@@ -91,8 +91,7 @@ impl<T: Scalar> Task<'_, T> {
     }
 
     /// Fills `next` with the mixed neighbourhood, less the old level in its pushed segments.
-    fn mix(&self, agent: usize, next: &mut [T], input: &[T]) {
-        let now = self.now.row(agent);
+    fn mix(&self, agent: usize, now: &[T], next: &mut [T], input: &[T]) {
         let row = self.mixing.row(self.range.start + agent);
         for part in &self.layout.parts {
             let out = &mut next[part.row.clone()];

@@ -73,10 +73,22 @@ pub(crate) struct RowsMut<'a, T> {
     first: usize,
 }
 
-impl<T> RowsMut<'_, T> {
+impl<'a, T> RowsMut<'a, T> {
+    /// One row.
     pub(crate) fn row(&mut self, agent: usize) -> &mut [T] {
         let offset = self.layout.start(self.first);
         &mut self.data[self.layout.start(agent) - offset..self.layout.start(agent + 1) - offset]
+    }
+
+    /// Takes the first row off.
+    #[inline]
+    pub(crate) fn take_row(&mut self) -> &'a mut [T] {
+        let width = match self.layout {
+            Layout::Uniform(width) => *width,
+            Layout::Ragged(starts) => starts[self.first + 1] - starts[self.first],
+        };
+        self.first += 1;
+        self.data.split_off_mut(..width).expect("there is a row for each agent")
     }
 
     /// The rows before an agent, and those from it on.
