@@ -16,6 +16,7 @@ fi
 cargo build --release --locked --quiet -p fabnet-benches
 ours="${CARGO_TARGET_DIR:-target}/release/rounds"
 theirs="$python benches/peers/numpy_fab/fab.py"
+threads="$(nproc)" # before the next line, which nproc would heed
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 best() { sort -g | tail -n 1; }
@@ -31,5 +32,5 @@ compare() { # name, bar, our setting, our rounds, our threads, their setting, th
 }
 compare "n=10, phases, one thread" 10 small 100000 1 small 20000
 compare "n=1000, redrawn every round, one thread" 0 large 1000 1 large 40
-compare "n=1000, redrawn every round, all threads" 15 large 1500 "$(nproc)" large 40
-compare "the same, against careful NumPy" 0 large 1500 "$(nproc)" large-careful 150
+compare "n=1000, redrawn every round, all threads" 15 large 1500 "$threads" large 40
+compare "the same, against careful NumPy" 0 large 1500 "$threads" large-careful 150

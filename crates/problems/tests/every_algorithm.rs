@@ -6,11 +6,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use common::build;
-use fabnet_core::algorithm::{Auto, Method, Options, Request, Schedule, Steps, methods};
+use fabnet_core::algorithm::{Auto, Method, Options, PushPull, Request, Schedule, Steps, methods};
+use fabnet_core::direction::Gradient;
 use fabnet_core::observe::{Agents, run};
 use fabnet_core::topology::{ErdosRenyi, Phases, Redraw, connectivity};
 use fabnet_core::weights::Uniform;
-use fabnet_core::{Dim, Network, Problem, Scalar, Shard, linalg};
+use fabnet_core::{Dim, Kind, Network, Problem, Scalar, Shard, linalg};
 use fabnet_problems::{BilevelQuadratic, PolicyEvaluation, Quadratic};
 
 /// A problem that a method can solve: bilevel with private coordinates, or single level.
@@ -173,4 +174,46 @@ fn both_precisions_solve_policy_evaluation() {
     }
     let (single, double) = (error::<f32>(), error::<f64>());
     assert!(double < 1e-9 && single < 1e-3, "f64 {double:e}, f32 {single:e}");
+}
+
+/// Agents of a problem that needs shorter steps than the first ones all change them in the same round.
+#[test]
+fn setbacks_are_taken_by_everybody_in_the_same_round() {
+    let problem: Arc<dyn Problem<f64>> = Arc::new(BilevelQuadratic::new(10, Dim { outer: 3, inner: 5 }, 3.0, 0.3, 1));
+    let algorithm = build("dfab", &*problem, Options::new(Steps::auto(Auto::new(9))));
+    let agreed: Vec<Range<usize>> =
+        algorithm.segments(0).iter().filter(|(segment, _)| segment.kind == Kind::Max).map(|(_, range)| range).collect();
+    let setbacks = |shard: &Shard<f64>, agent: usize| shard.row(agent)[agreed[6].start];
+    let mut shard = Shard::new(algorithm, problem, common::phases(2), 0).unwrap();
+    let mut restarts = 0;
+    for round in 0..3000 {
+        if shard.round().unwrap() == Request::Restart {
+            restarts += 1;
+            assert!(
+                (0..10).all(|agent| setbacks(&shard, agent) == f64::from(restarts)),
+                "not everybody asked in round {round}"
+            );
+            shard.restart();
+        }
+        assert!(
+            (0..10).all(|agent| setbacks(&shard, agent) == f64::from(restarts)),
+            "agents disagree in round {round}"
+        );
+    }
+    assert!(restarts > 0, "the test needs a problem with setbacks");
+}
+
+#[test]
+fn local_rounds_exchange_nothing_and_still_converge() {
+    let problem = Arc::new(Quadratic::<f64>::new(10, 6, 4.0, 1.0, 7));
+    let network = || common::phases(1);
+    let run_with = |every| {
+        let algorithm = PushPull::new(&*problem, Gradient::new(), Steps::same(0.05)).unwrap().exchange_every(every);
+        let mut shard = Shard::new(Arc::new(algorithm), problem.clone(), network(), 0).unwrap();
+        run(&mut shard, 3000, &mut ()).unwrap();
+        (shard.view().bytes_per_agent, shard.view().relative_error(&problem.optimum().unwrap()))
+    };
+    let ((all, every_error), (half, other_error)) = (run_with(1), run_with(2));
+    assert!((half / all - 0.5).abs() < 0.01, "{half} of {all} bytes");
+    assert!(every_error < 1e-10 && other_error < 1e-10, "{every_error:e}, {other_error:e}");
 }
