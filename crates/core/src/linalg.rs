@@ -69,6 +69,9 @@ pub fn sum_scaled<T: Scalar>(out: &mut [T], a: &[T], s: T, b: &[T]) {
 
 /// Rows of which [`weighted_sum`] takes blocks.
 pub trait Gather<'a, T: 'a>: Copy {
+    /// The first scalars of the k-th row.
+    fn row(self, k: usize, len: usize) -> &'a [T];
+
     /// N scalars of the k-th row, from column `at` on.
     fn block<const N: usize>(self, k: usize, at: usize) -> &'a [T; N];
 }
@@ -78,6 +81,10 @@ pub trait Gather<'a, T: 'a>: Copy {
 /// Sums are taken from left to right, for a block of columns at a time that stays in registers. The last block reaches back into the one before
 /// it and finds the same again: no bit depends on the blocks.
 pub fn weighted_sum<'a, T: Scalar>(out: &mut [T], weights: &[f64], rows: impl Gather<'a, T>, less: Option<&[T]>) {
+    // An agent and one peer: rings and one-peer graphs, where a plain loop along the rows is fastest.
+    if let [a, b] = *weights {
+        return pair(out, (T::of(a), rows.row(0, out.len())), (T::of(b), rows.row(1, out.len())), less);
+    }
     let mut done = 0;
     while done + 32 <= out.len() {
         done += columns::<T, 32>(out, done, weights, rows, less);
@@ -89,6 +96,16 @@ pub fn weighted_sum<'a, T: Scalar>(out: &mut [T], weights: &[f64], rows: impl Ga
             (4.., _) => columns::<T, 4>(out, done, weights, rows, less),
             _ => columns::<T, 1>(out, done, weights, rows, less),
         };
+    }
+}
+
+/// [`weighted_sum`] of two rows.
+fn pair<T: Scalar>(out: &mut [T], (a, x): (T, &[T]), (b, y): (T, &[T]), less: Option<&[T]>) {
+    let sum = |x: T, y: T| (a * x).plus(b, y);
+    let terms = out.iter_mut().zip(x).zip(y);
+    match less {
+        Some(less) => terms.zip(less).for_each(|(((out, &x), &y), &less)| *out = sum(x, y) - less),
+        None => terms.for_each(|((out, &x), &y)| *out = sum(x, y)),
     }
 }
 
@@ -123,6 +140,10 @@ mod tests {
     use super::*;
 
     impl<'a> Gather<'a, f64> for &'a [Vec<f64>] {
+        fn row(self, k: usize, len: usize) -> &'a [f64] {
+            &self[k][..len]
+        }
+
         fn block<const N: usize>(self, k: usize, at: usize) -> &'a [f64; N] {
             self[k][at..].first_chunk().unwrap()
         }

@@ -121,7 +121,7 @@ impl<T: Scalar> View<'_, T> {
     /// `‖x̄ − x*‖/‖x*‖` of the mean point, for the outer variable, or for the inner one of a single-level problem.
     pub fn relative_error(&self, optimum: &Optimum<T>) -> T {
         let mean = self.mean();
-        let (x, y) = self.algorithm.solution(self.problem, &mean);
+        let (x, y) = self.algorithm.direction().solution(self.problem.dim(), &mean);
         let (found, known) = if optimum.x.is_empty() { (y, &optimum.y) } else { (x, &optimum.x) };
         (linalg::distance_squared(found, known) / linalg::norm_squared(known)).sqrt()
     }

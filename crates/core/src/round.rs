@@ -152,12 +152,22 @@ struct Anyone<'a, T: Scalar> {
 
 impl<'a, T: Scalar> linalg::Gather<'a, T> for Everyone<'a, T> {
     #[inline(always)]
+    fn row(self, k: usize, len: usize) -> &'a [T] {
+        &self.data[self.sources[k] as usize * self.width..][..len]
+    }
+
+    #[inline(always)]
     fn block<const N: usize>(self, k: usize, at: usize) -> &'a [T; N] {
         self.data[self.sources[k] as usize * self.width + at..].first_chunk().expect("columns of a row")
     }
 }
 
 impl<'a, T: Scalar> linalg::Gather<'a, T> for Anyone<'a, T> {
+    #[inline(always)]
+    fn row(self, k: usize, len: usize) -> &'a [T] {
+        &self.task.row(self.sources[k])[self.start..][..len]
+    }
+
     #[inline(always)]
     fn block<const N: usize>(self, k: usize, at: usize) -> &'a [T; N] {
         self.task.row(self.sources[k])[self.start + at..].first_chunk().expect("columns of a row")

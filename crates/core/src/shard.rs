@@ -54,6 +54,20 @@ pub enum ShardError {
         /// How many there are.
         agents: usize,
     },
+    /// A row that does not belong here.
+    #[error(
+        "a row of {found} scalars from agent {agent} is not wanted: rows have {expected}, and come from those of {agents} agents that are not in this shard"
+    )]
+    Stranger {
+        /// From whom.
+        agent: usize,
+        /// How many there are.
+        agents: usize,
+        /// The scalars of a row.
+        expected: usize,
+        /// The scalars that came.
+        found: usize,
+    },
     /// A neighbour's row that has not arrived.
     #[error("round {round} needs the row of agent {agent}, which has not arrived: pass it to `receive` first")]
     Missing {
@@ -166,10 +180,13 @@ impl<T: Scalar> Shard<T> {
     }
 
     /// Takes in what an agent outside this shard sends for the coming round.
-    pub fn receive(&mut self, agent: usize, row: &[T]) {
-        if !self.range.contains(&agent) {
-            self.halo.receive(agent, self.round, row);
+    pub fn receive(&mut self, agent: usize, row: &[T]) -> Result<(), ShardError> {
+        let (agents, expected, found) = (self.problem.agents(), self.layout.shared, row.len());
+        if agent >= agents || self.range.contains(&agent) || found != expected {
+            return Err(ShardError::Stranger { agent, agents, expected, found });
         }
+        self.halo.receive(agent, self.round, row);
+        Ok(())
     }
 
     /// What observers see.
@@ -208,7 +225,7 @@ impl<T: Scalar> Shard<T> {
             x.fill(T::zero());
             y.fill(T::zero());
             self.problem.start(self.range.start + agent, own, &mut x, &mut y);
-            self.algorithm.start(&x, &y, v);
+            self.algorithm.direction().start(&x, &y, v);
             self.begin(agent, &point);
         }
     }

@@ -57,7 +57,9 @@ fn rows_after<T: Scalar>(
         let sent: Vec<Vec<T>> =
             shards.iter().flat_map(|shard| shard.range().map(|agent| shard.sent(agent).to_vec())).collect();
         for shard in &mut shards {
-            sent.iter().enumerate().for_each(|(agent, row)| shard.receive(agent, row));
+            let range = shard.range();
+            let others = sent.iter().enumerate().filter(|(agent, _)| !range.contains(agent));
+            others.for_each(|(agent, row)| shard.receive(agent, row).unwrap());
         }
         let request = shards.iter_mut().map(|shard| shard.round().unwrap()).fold(Request::Go, Request::or);
         if request == Request::Restart {

@@ -27,7 +27,7 @@ impl Observer<f64> for Smallest {
     fn round(&mut self, view: &View<'_, f64>) -> ControlFlow<Stop> {
         if view.round.is_multiple_of(self.every) {
             let mean = view.mean();
-            let (x, y) = view.algorithm.solution(view.problem, &mean);
+            let (x, y) = view.algorithm.direction().solution(view.problem.dim(), &mean);
             let gradient = self.solver.hypergradient(view.problem, if x.is_empty() { y } else { x });
             self.least = self.least.min(linalg::norm_squared(&gradient));
         }

@@ -94,7 +94,10 @@ fn shards_refuse_what_cannot_work() {
     let mut part = Shard::part(algorithm, problem, network(10), 1, 3..6).unwrap();
     assert_eq!(part.round(), Err(ShardError::Missing { round: 0, agent: 2 }));
     let row = part.sent(3).to_vec();
-    part.receive(2, &row);
+    for (agent, row) in [(3, &row[..]), (10, &row[..]), (2, &row[1..])] {
+        assert!(matches!(part.receive(agent, row), Err(ShardError::Stranger { .. })), "a row from agent {agent}");
+    }
+    part.receive(2, &row).unwrap();
     assert!(part.round().is_ok());
     assert_eq!(part.round(), Err(ShardError::Missing { round: 1, agent: 2 }), "a row is good for one round");
 }

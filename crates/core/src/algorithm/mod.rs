@@ -23,13 +23,16 @@ pub use push_pull::PushPull;
 pub use push_sum::PushSum;
 pub use registry::{Built, Method, Options, methods};
 
-use crate::{Blocks, Mask, Oracle, Problem, Scalar, Segments};
+use crate::{Blocks, Direction, Mask, Oracle, Scalar, Segments};
 
 /// A method, as what one agent does in one round between receiving and sending.
 ///
 /// The engine fills `next` with the mixed neighbourhood (`A v` in pulled segments, `B t` in pushed ones), calls [`Algorithm::step`], and sends what the step leaves there.
 pub trait Algorithm<T: Scalar>: Send + Sync {
-    /// The named parts of a point: what metrics, checkpoints and joiners read. Private coordinates follow after them.
+    /// What it follows.
+    fn direction(&self) -> &dyn Direction<T>;
+
+    /// The named parts of a point, those of its direction: what metrics, checkpoints and joiners read. Private coordinates follow after them.
     fn blocks(&self) -> &Blocks;
 
     /// The row of an agent with this many private coordinates. Its shared part is the same for every agent.
@@ -43,9 +46,6 @@ pub trait Algorithm<T: Scalar>: Send + Sync {
         Mask::ALL
     }
 
-    /// Writes the shared point that a run starts from, given the problem's starting x and y; v arrives as zeros.
-    fn start(&self, x: &[T], y: &[T], v: &mut [T]);
-
     /// Starts at a point, at the beginning and at every epoch: writes the pulled, largest and private segments of the row, and the input.
     /// The engine fills the pushed segments from the input (t = d, w = 1). Row and keep arrive as zeros at the
     /// first start and as they were at a restart.
@@ -56,9 +56,6 @@ pub trait Algorithm<T: Scalar>: Send + Sync {
 
     /// Writes the point of a row.
     fn point(&self, row: &[T], keep: &[T], out: &mut [T]);
-
-    /// The outer variable and the lower-level solution that a shared point stands for.
-    fn solution<'a>(&'a self, problem: &dyn Problem<T>, v: &'a [T]) -> (&'a [T], &'a [T]);
 
     /// Rounds within which the algorithm itself undoes a runaway: who watches for divergence waits this long.
     fn recovers_within(&self) -> u64 {

@@ -112,7 +112,7 @@ pub enum StepsError {
 pub(super) struct Pace {
     blocks: Blocks,
     ranges: Vec<Range<usize>>,
-    sizes: Vec<f64>,
+    sizes: Sizes,
     schedule: Schedule,
     momentum: f64,
     auto: Option<Auto>,
@@ -126,9 +126,9 @@ impl Pace {
     ) -> Result<Self, StepsError> {
         let blocks = direction.blocks(problem.dim());
         let (sizes, auto) = match steps.sizes {
-            Given::Same(size) => (vec![size; blocks.names().count()], None),
+            Given::Same(size) => ([size; 3], None),
             Given::Each(each) => (resolve(&blocks, &each)?, None),
-            Given::Auto(auto) => (Vec::new(), Some(auto)),
+            Given::Auto(auto) => ([0.0; 3], Some(auto)),
         };
         if let Some(&value) = sizes.iter().find(|size| !size.is_finite() || **size < 0.0) {
             return Err(StepsError::Value { value });
@@ -224,11 +224,10 @@ impl Pace {
     }
 
     fn sizes<T: Scalar>(&self, round: u64, direction: &dyn Direction<T>, agreed: &[T], guard: &[T]) -> Sizes {
-        let mut sizes = [0.0; 3];
-        match &self.auto {
-            Some(auto) => sizes = auto.sizes(direction, 1.0 - self.momentum, agreed, guard),
-            None => sizes[..self.sizes.len()].copy_from_slice(&self.sizes),
-        }
+        let sizes = match &self.auto {
+            Some(auto) => auto.sizes(direction, 1.0 - self.momentum, agreed, guard),
+            None => self.sizes,
+        };
         match self.schedule {
             Schedule::Constant => sizes,
             changing => sizes.map(|size| size * changing.factor(round)),
@@ -247,11 +246,15 @@ fn accelerate<T: Scalar>(beta: T, t: &[T], m: &mut [T]) {
     }
 }
 
-fn resolve(blocks: &Blocks, each: &[(String, f64)]) -> Result<Vec<f64>, StepsError> {
+fn resolve(blocks: &Blocks, each: &[(String, f64)]) -> Result<Sizes, StepsError> {
     let known = || blocks.names().collect::<Vec<_>>().join(", ");
     if let Some((name, _)) = each.iter().find(|(name, _)| blocks.range(name).is_none()) {
         return Err(StepsError::Unknown { name: name.clone(), known: known() });
     }
     let size = |name| each.iter().find(|(given, _)| given == name).map(|&(_, size)| size);
-    blocks.names().map(|name| size(name).ok_or_else(|| StepsError::Missing { name, known: known() })).collect()
+    let mut sizes = [0.0; 3];
+    for (slot, name) in sizes.iter_mut().zip(blocks.names()) {
+        *slot = size(name).ok_or_else(|| StepsError::Missing { name, known: known() })?;
+    }
+    Ok(sizes)
 }

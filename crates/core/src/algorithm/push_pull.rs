@@ -1,7 +1,5 @@
 //! The AB/Push-Pull pattern.
 
-use std::sync::Arc;
-
 use super::pace::Pace;
 use super::{Agent, Algorithm, Fresh, Request, Steps, StepsError};
 use crate::direction::{Direction, Parts, PartsMut};
@@ -16,7 +14,7 @@ use crate::{Blocks, Kind, Mask, Oracle, Problem, Scalar, Segment, Segments};
 /// With [`crate::direction::Penalty`] this is FAB, with [`crate::direction::Difference`] dFAB, with [`crate::direction::Soba`] PushPull-SOBA, with
 /// [`crate::direction::Gradient`] single-level Push-Pull. Needs graphs that are jointly strongly connected.
 pub struct PushPull<T> {
-    direction: Arc<dyn Direction<T>>,
+    direction: Box<dyn Direction<T>>,
     pace: Pace,
     every: u64,
 }
@@ -29,7 +27,7 @@ impl<T: Scalar> PushPull<T> {
         steps: Steps,
     ) -> Result<Self, StepsError> {
         let pace = Pace::new(problem, &direction, steps)?;
-        Ok(Self { direction: Arc::new(direction), pace, every: 1 })
+        Ok(Self { direction: Box::new(direction), pace, every: 1 })
     }
 
     /// Exchanges in every `every`-th round only; the others are local steps.
@@ -40,6 +38,10 @@ impl<T: Scalar> PushPull<T> {
 }
 
 impl<T: Scalar> Algorithm<T> for PushPull<T> {
+    fn direction(&self) -> &dyn Direction<T> {
+        &*self.direction
+    }
+
     fn blocks(&self) -> &Blocks {
         self.pace.blocks()
     }
@@ -56,10 +58,6 @@ impl<T: Scalar> Algorithm<T> for PushPull<T> {
 
     fn sends(&self, round: u64) -> Mask {
         if round.is_multiple_of(self.every) { Mask::ALL } else { Mask::NONE }
-    }
-
-    fn start(&self, x: &[T], y: &[T], v: &mut [T]) {
-        self.direction.start(x, y, v);
     }
 
     fn begin(&self, point: &[T], Fresh { row, keep, input: d }: Fresh<'_, T>, oracle: &mut Oracle<'_, T>) {
@@ -97,10 +95,6 @@ impl<T: Scalar> Algorithm<T> for PushPull<T> {
         out[..width].copy_from_slice(&row[..width]);
         let own = out.len() - width;
         out[width..].copy_from_slice(&row[row.len() - own..]);
-    }
-
-    fn solution<'a>(&'a self, problem: &dyn Problem<T>, v: &'a [T]) -> (&'a [T], &'a [T]) {
-        self.direction.solution(problem.dim(), v)
     }
 
     fn recovers_within(&self) -> u64 {

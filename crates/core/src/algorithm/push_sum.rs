@@ -1,7 +1,5 @@
 //! The push-sum pattern with tracking.
 
-use std::sync::Arc;
-
 use super::pace::Pace;
 use super::{Agent, Algorithm, Fresh, Request, Steps, StepsError};
 use crate::direction::{Direction, Parts, PartsMut};
@@ -17,7 +15,7 @@ use crate::{Blocks, Kind, Oracle, Problem, Scalar, Segment, Segments, linalg};
 ///
 /// What is sent is u − η t: its level is the start plus the sum of the agent's own steps.
 pub struct PushSum<T> {
-    direction: Arc<dyn Direction<T>>,
+    direction: Box<dyn Direction<T>>,
     pace: Pace,
 }
 
@@ -29,11 +27,15 @@ impl<T: Scalar> PushSum<T> {
         steps: Steps,
     ) -> Result<Self, StepsError> {
         let pace = Pace::new(problem, &direction, steps)?;
-        Ok(Self { direction: Arc::new(direction), pace })
+        Ok(Self { direction: Box::new(direction), pace })
     }
 }
 
 impl<T: Scalar> Algorithm<T> for PushSum<T> {
+    fn direction(&self) -> &dyn Direction<T> {
+        &*self.direction
+    }
+
     fn blocks(&self) -> &Blocks {
         self.pace.blocks()
     }
@@ -48,10 +50,6 @@ impl<T: Scalar> Algorithm<T> for PushSum<T> {
     fn keep(&self, own: usize) -> usize {
         let width = self.blocks().width();
         width + own + self.pace.keep(width + own)
-    }
-
-    fn start(&self, x: &[T], y: &[T], v: &mut [T]) {
-        self.direction.start(x, y, v);
     }
 
     fn begin(&self, point: &[T], Fresh { row, keep, input }: Fresh<'_, T>, oracle: &mut Oracle<'_, T>) {
@@ -114,10 +112,6 @@ impl<T: Scalar> Algorithm<T> for PushSum<T> {
         out[..width].copy_from_slice(&keep[..width]);
         let own = out.len() - width;
         out[width..].copy_from_slice(&row[row.len() - own..]);
-    }
-
-    fn solution<'a>(&'a self, problem: &dyn Problem<T>, v: &'a [T]) -> (&'a [T], &'a [T]) {
-        self.direction.solution(problem.dim(), v)
     }
 
     fn recovers_within(&self) -> u64 {
