@@ -39,21 +39,20 @@ fn redrawn(agents: usize) -> Network {
     Network::new(Arc::new(ErdosRenyi::new(agents, probability, 3, Redraw::EveryRound).with_ring()), Arc::new(Uniform))
 }
 
-/// All state of all agents after some rounds, for agents divided into these shards.
+/// All state of all agents after 200 rounds on a graph that is redrawn in each, for agents divided into these shards.
 fn rows_after<T: Scalar>(
     method: &Method<T>,
+    problem: &Arc<dyn Problem<T>>,
     steps: &Steps,
-    agents: usize,
     ranges: &[Range<usize>],
-    rounds: u64,
 ) -> Vec<Vec<T>> {
-    let problem = problem(method, agents);
-    let algorithm = build(method.name, &*problem, Options::new(steps.clone()));
+    let agents = problem.agents();
+    let algorithm = build(method.name, &**problem, Options::new(steps.clone()));
     let make = |range: &Range<usize>| {
         Shard::part(algorithm.clone(), problem.clone(), redrawn(agents), 1, range.clone()).unwrap()
     };
     let mut shards: Vec<Shard<T>> = ranges.iter().map(make).collect();
-    for _ in 0..rounds {
+    for _ in 0..200 {
         let sent: Vec<Vec<T>> =
             shards.iter().flat_map(|shard| shard.range().map(|agent| shard.sent(agent).to_vec())).collect();
         for shard in &mut shards {
@@ -73,9 +72,10 @@ fn rows_after<T: Scalar>(
 fn any_partition_gives_the_same_bits<T: Scalar>() {
     for method in methods::<T>() {
         for steps in paces() {
-            let whole = rows_after(&method, &steps, 12, &[0..12], 200);
+            let problem = problem(&method, 12);
+            let whole = rows_after(&method, &problem, &steps, &[0..12]);
             for ranges in [vec![0..5, 5..12], vec![0..1, 1..2, 2..11, 11..12]] {
-                let parts = rows_after(&method, &steps, 12, &ranges, 200);
+                let parts = rows_after(&method, &problem, &steps, &ranges);
                 assert!(whole == parts, "{} with {steps:?} differs when divided into {ranges:?}", method.name);
             }
             assert!(whole.iter().flatten().any(|value| *value != T::zero()));
@@ -93,17 +93,26 @@ fn any_partition_into_shards_gives_the_same_bits_f32() {
     any_partition_gives_the_same_bits::<f32>();
 }
 
+fn any_number_of_threads_gives_the_same_rows(method: &Method<f64>, problem: &Arc<dyn Problem<f64>>, steps: &Steps) {
+    let everyone = 0..problem.agents();
+    let rows = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| rows_after(method, problem, steps, std::slice::from_ref(&everyone)))
+    };
+    assert!(rows(1) == rows(4), "{} with {steps:?} differs between 1 and 4 threads", method.name);
+}
+
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
     for method in methods::<f64>() {
         for steps in [Steps::same(0.02), Steps::auto(Auto::new(12))] {
             // Enough agents for several pieces of work.
-            let rounds = 200;
-            let rows = |threads| {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                pool.install(|| rows_after(&method, &steps, 2800, &[0..2800], rounds))
-            };
-            assert!(rows(1) == rows(4), "{} with {steps:?} differs between 1 and 4 threads", method.name);
+            any_number_of_threads_gives_the_same_rows(&method, &problem(&method, 2800), &steps);
+        }
+        if method.bilevel {
+            let noisy: Arc<dyn Problem<f64>> = Arc::new(PolicyEvaluation::new(400, 1).with_noise(1.0));
+            let decaying = Steps::same(0.02).schedule(Schedule::InverseTime(1e-2));
+            any_number_of_threads_gives_the_same_rows(&method, &noisy, &decaying);
         }
     }
 }
