@@ -253,4 +253,31 @@ mod tests {
         let report = connectivity(&plan, &Uniform, 1);
         assert_eq!((report.window, report.spread), (None, None));
     }
+
+    /// What is pulled ends at the average by α, what is pushed rests with agents as β: also when graphs change within the cycle.
+    #[test]
+    fn perron_weights_say_where_mixing_leads() {
+        let topology = Phases::new(7, 0.3, 4).with_rounds(2);
+        let report = connectivity(&topology, &Uniform, 1);
+        let start: Vec<f64> = (0..7).map(|agent| (f64::from(agent) * 1.7).sin()).collect();
+        let (mut pulled, mut pushed) = (start.clone(), start.clone());
+        let (mut graph, mut mixing) = (Digraph::new(7), Mixing::default());
+        for round in 0..600 {
+            topology.draw(topology.graph_of(round), &mut graph);
+            mixing.build(&mut graph, &Uniform);
+            let mix = |values: &[f64], of: fn(&crate::Row<'_>, usize) -> f64| -> Vec<f64> {
+                let rows = (0..7).map(|agent| mixing.row(agent));
+                rows.map(|row| (0..row.sources.len()).map(|k| of(&row, k) * values[row.sources[k] as usize]).sum())
+                    .collect()
+            };
+            (pulled, pushed) = (mix(&pulled, |row, k| row.pull[k]), mix(&pushed, |row, k| row.push[k]));
+        }
+        let agreed: f64 = report.pull_weights.iter().zip(&start).map(|(alpha, value)| alpha * value).sum();
+        let mass: f64 = start.iter().sum();
+        assert!(pulled.iter().all(|value| (value - agreed).abs() < 1e-9), "{pulled:?} against {agreed}");
+        assert!(
+            pushed.iter().zip(&report.push_weights).all(|(value, beta)| (value - mass * beta).abs() < 1e-9),
+            "{pushed:?}"
+        );
+    }
 }
