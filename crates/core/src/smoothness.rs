@@ -23,8 +23,9 @@ pub struct Smoothness {
 impl Smoothness {
     /// How many numbers it is.
     pub const LEN: usize = 6;
-    /// The inner step times its bound: well inside the limit of 2, because neighbours' disagreement takes its share.
-    pub const INNER: f64 = 0.4;
+    /// The inner step times its bound: well inside the limit of 2, because neighbours' disagreement takes its share. On policy evaluation
+    /// 0.4 is slower in the median and three times as often very late.
+    pub const INNER: f64 = 0.25;
     /// The outer step times its bound; the bound adds up terms that partly cancel in the hypergradient, hence more than 1.
     const OUTER: f64 = 4.0;
     /// Power iterations: enough for a few per cent, which is all that a step size needs.
@@ -53,7 +54,7 @@ impl Smoothness {
         Self { f_xx, f_xy, f_yy, g_xx, g_xy, g_yy }
     }
 
-    /// Steps of (x, u, z) for dFAB, and so for SOBA: `4/Lₓ` and `0.4/L_z` with
+    /// Steps of (x, u, z) for dFAB, and so for SOBA: `4/Lₓ` and `0.25/L_z` with
     /// `Lₓ = Lₓₓ + Lₓᵤ Lᵤₓ/Lᵤᵤ + L_xz L_zx/L_zz + Lₓᵤ L_uz L_zx/(Lᵤᵤ L_zz)`.
     ///
     /// When x moves too fast for u and z to follow, smaller steps help only if they change the ratio: a setback halves the outer step, every third

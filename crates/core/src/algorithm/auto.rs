@@ -7,11 +7,14 @@ use crate::{Oracle, Scalar, Smoothness, linalg};
 ///
 /// At the start each agent measures the smoothness of its own functions; the largest over all agents gives the steps. From then on, once
 /// a period, the largest ‖tᵢ‖² is agreed on. When it exceeds 100 × its best, that is a setback: everybody shortens the steps, goes back to where it was
-/// best and restarts the trackers. A decision falls due when `agreement` rounds have passed since the values were published, so that all agents take it in the same round.
+/// best and restarts the trackers. When there is no new best for five periods the run oscillates: the steps are shortened as well, without going back.
+/// (Under noise that says nothing, and is not done.) A decision falls due when `agreement` rounds have passed since the values were
+/// published, so that all agents take it in the same round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Auto {
     agreement: u64,
     period: u64,
+    noisy: bool,
 }
 
 /// Where [`Auto`] finds its numbers in what agents agree on: the smoothness, then these.
@@ -19,7 +22,7 @@ const SETBACKS: usize = Smoothness::LEN;
 const WINDOW: usize = SETBACKS + 1;
 const LARGEST: usize = SETBACKS + 2;
 /// And in what an agent keeps, after two points: the best one and the candidate.
-const SCALARS: usize = 3;
+const SCALARS: usize = 4;
 
 impl Auto {
     /// The heavy ball that goes with automatic steps, unless gradients are noisy.
@@ -29,10 +32,16 @@ impl Auto {
     const PERIOD: u64 = 60;
     /// How much worse than its best the monitor may become.
     const TOLERANCE: f64 = 100.0;
+    /// For how many periods it may fail to find a new best.
+    const PATIENCE: f64 = 5.0;
 
     /// For networks in which news reaches everyone within this many rounds (the connectivity report calls it the spread).
     pub fn new(agreement: u64) -> Self {
-        Self { agreement, period: Self::PERIOD.max(3 * agreement) }
+        Self { agreement, period: Self::PERIOD.max(3 * agreement), noisy: false }
+    }
+
+    pub(super) const fn with_noise(self, noisy: bool) -> Self {
+        Self { noisy, ..self }
     }
 
     pub(super) const fn recovers_within(self) -> u64 {
@@ -55,6 +64,7 @@ impl Auto {
         *guard.age = T::zero();
         *guard.window += T::one();
         *guard.least = T::infinity();
+        *guard.stale = T::zero();
         if agreed[..SETBACKS].iter().all(num_traits::Zero::is_zero) {
             let (x, y) = direction.solution(oracle.problem.dim(), at.shared);
             let smoothness = Smoothness::measure(oracle, at.own, x, y);
@@ -88,9 +98,14 @@ impl Auto {
                 agreed[SETBACKS] += T::one();
                 return Some(Parts { shared: guard.best.shared, own: guard.best.own });
             }
+            *guard.stale += T::one();
             if largest < *guard.least {
                 *guard.least = largest;
+                *guard.stale = T::zero();
                 guard.best.copy_from(guard.candidate.as_ref());
+            } else if !self.noisy && *guard.stale >= T::of(Self::PATIENCE) {
+                *guard.stale = T::zero();
+                agreed[SETBACKS] += T::one();
             }
         }
         *guard.age += T::one();
@@ -103,7 +118,7 @@ impl Auto {
 
     /// The steps of a round: none before everybody knows the smoothness of all.
     pub(super) fn sizes<T: Scalar>(self, direction: &dyn Direction<T>, factor: f64, agreed: &[T], keep: &[T]) -> Sizes {
-        let [age, window, _] = keep[keep.len() - SCALARS..] else { unreachable!("the guard's scalars are kept last") };
+        let [age, window, ..] = keep[keep.len() - SCALARS..] else { unreachable!("the guard's scalars are kept last") };
         if window <= T::one() && age <= T::of(self.agreement as f64) {
             return [0.0; 3];
         }
@@ -123,17 +138,19 @@ struct Guard<'k, T> {
     window: &'k mut T,
     /// The smallest monitor of this epoch.
     least: &'k mut T,
+    /// Periods since it was found, or since the steps were shortened.
+    stale: &'k mut T,
 }
 
 impl<'k, T> Guard<'k, T> {
     fn new(like: Parts<'_, T>, keep: &'k mut [T]) -> Self {
         let (best, rest) = keep.split_at_mut(like.shared.len() + like.own.len());
         let (candidate, scalars) = rest.split_at_mut(best.len());
-        let [age, window, least] = scalars else { unreachable!("the guard's scalars are kept last") };
+        let [age, window, least, stale] = scalars else { unreachable!("the guard's scalars are kept last") };
         let parts = |point: &'k mut [T]| {
             let (shared, own) = point.split_at_mut(like.shared.len());
             PartsMut { shared, own }
         };
-        Self { best: parts(best), candidate: parts(candidate), age, window, least }
+        Self { best: parts(best), candidate: parts(candidate), age, window, least, stale }
     }
 }

@@ -128,7 +128,7 @@ impl Pace {
         let (sizes, auto) = match steps.sizes {
             Given::Same(size) => ([size; 3], None),
             Given::Each(each) => (resolve(&blocks, &each)?, None),
-            Given::Auto(auto) => ([0.0; 3], Some(auto)),
+            Given::Auto(auto) => ([0.0; 3], Some(auto.with_noise(problem.noisy()))),
         };
         if let Some(&value) = sizes.iter().find(|size| !size.is_finite() || **size < 0.0) {
             return Err(StepsError::Value { value });
