@@ -17,7 +17,7 @@ proptest! {
 
     /// Rounds drawn in any order, into memory that holds anything, by another copy of the topology, give the same graphs.
     #[test]
-    fn graphs_are_pure_functions_of_seed_and_round(agents in 2..40usize, seed: u64, order in Just((0..ROUNDS).collect::<Vec<_>>()).prop_shuffle()) {
+    fn graphs_are_pure_functions_of_seed_and_round(agents in 1..40usize, seed: u64, order in Just((0..ROUNDS).collect::<Vec<_>>()).prop_shuffle()) {
         for kind in topologies() {
             let (first, second) = ((kind.example)(agents, seed), (kind.example)(agents, seed));
             let mut graph = Digraph::new(agents);
@@ -29,7 +29,7 @@ proptest! {
     }
 
     #[test]
-    fn rows_are_ascending_degrees_are_right_and_periods_hold(agents in 2..40usize, seed: u64) {
+    fn rows_are_ascending_degrees_are_right_and_periods_hold(agents in 1..40usize, seed: u64) {
         for kind in topologies() {
             let topology = (kind.example)(agents, seed);
             prop_assert_eq!(topology.agents(), agents);
