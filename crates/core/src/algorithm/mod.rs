@@ -104,3 +104,10 @@ impl Request {
         if self == Self::Restart { self } else { other }
     }
 }
+
+/// Writes a point: its shared part, then the private coordinates, which are the tail of the row.
+fn write_point<T: Copy>(shared: &[T], row: &[T], out: &mut [T]) {
+    let (out_shared, out_own) = out.split_at_mut(shared.len());
+    out_shared.copy_from_slice(shared);
+    out_own.copy_from_slice(&row[row.len() - out_own.len()..]);
+}

@@ -1,7 +1,7 @@
 //! The AB/Push-Pull pattern.
 
 use super::pace::Pace;
-use super::{Agent, Algorithm, Fresh, Request, Steps, StepsError};
+use super::{Agent, Algorithm, Fresh, Request, Steps, StepsError, write_point};
 use crate::direction::{Direction, Parts, PartsMut};
 use crate::{Blocks, Kind, Mask, Oracle, Problem, Scalar, Segment, Segments};
 
@@ -91,10 +91,7 @@ impl<T: Scalar> Algorithm<T> for PushPull<T> {
     }
 
     fn point(&self, row: &[T], _keep: &[T], out: &mut [T]) {
-        let width = self.blocks().width();
-        out[..width].copy_from_slice(&row[..width]);
-        let own = out.len() - width;
-        out[width..].copy_from_slice(&row[row.len() - own..]);
+        write_point(&row[..self.blocks().width()], row, out);
     }
 
     fn recovers_within(&self) -> u64 {

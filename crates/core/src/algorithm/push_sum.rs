@@ -1,7 +1,7 @@
 //! The push-sum pattern with tracking.
 
 use super::pace::Pace;
-use super::{Agent, Algorithm, Fresh, Request, Steps, StepsError};
+use super::{Agent, Algorithm, Fresh, Request, Steps, StepsError, write_point};
 use crate::direction::{Direction, Parts, PartsMut};
 use crate::{Blocks, Kind, Oracle, Problem, Scalar, Segment, Segments, linalg};
 
@@ -108,10 +108,7 @@ impl<T: Scalar> Algorithm<T> for PushSum<T> {
     }
 
     fn point(&self, row: &[T], keep: &[T], out: &mut [T]) {
-        let width = self.blocks().width();
-        out[..width].copy_from_slice(&keep[..width]);
-        let own = out.len() - width;
-        out[width..].copy_from_slice(&row[row.len() - own..]);
+        write_point(&keep[..self.blocks().width()], row, out);
     }
 
     fn recovers_within(&self) -> u64 {
