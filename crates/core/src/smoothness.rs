@@ -31,8 +31,9 @@ impl Smoothness {
     /// Power iterations: enough for a few per cent, which is all that a step size needs.
     const ITERATIONS: usize = 12;
 
-    /// Measures one agent's functions at a point.
+    /// Measures one agent's functions at x and near its own answer to it: at a start of zeros, what couples x and y may not show.
     pub fn measure<T: Scalar>(oracle: &mut Oracle<'_, T>, own: &[T], x: &[T], y: &[T]) -> Self {
+        let y = &answer(oracle, own, x, y);
         let mut norm = |level, from, to| block_norm(oracle, level, (from, to), own, x, y);
         Self {
             f_xx: norm(Level::Upper, Part::Outer, Part::Outer),
@@ -60,11 +61,29 @@ impl Smoothness {
     /// When x moves too fast for u and z to follow, smaller steps help only if they change the ratio: a setback halves the outer step, every third
     /// one the inner steps as well.
     pub fn difference_steps(&self, setbacks: i32) -> [f64; 3] {
-        let through = self.g_xy / self.g_yy;
+        let through = self.g_xy / usable(self.g_yy);
         let outer = self.f_xx + 2.0 * self.f_xy * through + self.f_yy * through * through;
-        let inner = Self::INNER / self.g_yy * 0.5f64.powi(setbacks / 3);
-        [Self::OUTER / outer * 0.5f64.powi(setbacks), inner, inner]
+        let inner = Self::INNER / usable(self.g_yy) * 0.5f64.powi(setbacks / 3);
+        [Self::OUTER / usable(outer) * 0.5f64.powi(setbacks), inner, inner]
     }
+}
+
+/// A bound to divide by: where a function is flat, or its curvature is no number, any step is as good as another.
+pub(crate) fn usable(bound: f64) -> f64 {
+    if bound.is_normal() { bound } else { 1.0 }
+}
+
+/// Some gradient steps of the lower level from y.
+fn answer<T: Scalar>(oracle: &mut Oracle<'_, T>, own: &[T], x: &[T], y: &[T]) -> Vec<T> {
+    let bound = block_norm(oracle, Level::Lower, (Part::Inner, Part::Inner), own, x, y);
+    let (mut y, mut slope) = (y.to_vec(), vec![T::zero(); y.len()]);
+    for _ in 0..Smoothness::ITERATIONS {
+        slope.fill(T::zero());
+        let to = Slopes { scale: (T::one(), T::one()), own: &mut [], x: &mut [], y: &mut slope };
+        oracle.add_gradient(Level::Lower, own, x, &y, to);
+        linalg::add_scaled(&mut y, T::of(-1.0 / usable(bound)), &slope);
+    }
+    y
 }
 
 /// A side of the second derivatives.

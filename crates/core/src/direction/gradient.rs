@@ -1,6 +1,7 @@
 //! The gradient of a single-level objective.
 
 use super::{Direction, Parts, PartsMut, Sizes};
+use crate::smoothness::usable;
 use crate::{Blocks, Dim, Level, Oracle, Scalar, Slopes, Smoothness};
 
 /// The gradient in y of a single-level objective, at an outer variable that is held fixed.
@@ -79,6 +80,6 @@ impl<T: Scalar> Direction<T> for Gradient<T> {
             Objective::Merged => smoothness.f_yy + smoothness.g_yy,
             Objective::Clean => smoothness.f_yy,
         };
-        [Smoothness::INNER / bound * 0.5f64.powi(setbacks), 0.0, 0.0]
+        [Smoothness::INNER / usable(bound) * 0.5f64.powi(setbacks), 0.0, 0.0]
     }
 }

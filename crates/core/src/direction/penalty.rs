@@ -1,6 +1,7 @@
 //! The penalty direction of FAB.
 
 use super::{Direction, Parts, PartsMut, Sizes, thirds, thirds_mut};
+use crate::smoothness::usable;
 use crate::{Blocks, Dim, Level, Oracle, Scalar, Slopes, Smoothness};
 
 /// Descent in (x, y) and ascent in z of `Lᵢ = fᵢ(x, y) + λ (gᵢ(x, y) − gᵢ(x, z))`: the direction of FAB, and with one agent of F²SA
@@ -67,7 +68,7 @@ impl<T: Scalar> Direction<T> for Penalty {
         // With equal steps of y and z, their difference times λ moves as u does in dFAB: the same true steps serve.
         let [x, _, z] = smoothness.difference_steps(setbacks);
         let (f, g): (f64, f64) = self.factors();
-        let inner = z * smoothness.g_yy / (f * smoothness.f_yy + g * smoothness.g_yy);
+        let inner = z * smoothness.g_yy / usable(f * smoothness.f_yy + g * smoothness.g_yy);
         [x / f, inner, inner]
     }
 }

@@ -1,0 +1,23 @@
+//! A first run: ten agents evaluate a policy together, over links that change, with dFAB and no step to choose.
+#![allow(clippy::print_stdout, reason = "an example shows its result")]
+
+use std::sync::Arc;
+
+use fabnet_core::algorithm::{Auto, PushPull, Steps};
+use fabnet_core::direction::Difference;
+use fabnet_core::observe::{ErrorWatch, run};
+use fabnet_core::topology::{Phases, connectivity};
+use fabnet_core::weights::Uniform;
+use fabnet_core::{Network, Problem, Shard};
+use fabnet_problems::PolicyEvaluation;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let problem = Arc::new(PolicyEvaluation::<f64>::new(10, 1));
+    let topology = Phases::new(10, 0.3, 1);
+    let spread = connectivity(&topology, &Uniform, 30).spread.ok_or("not jointly strongly connected")?;
+    let dfab = PushPull::new(&*problem, Difference::new(), Steps::auto(Auto::new(spread)))?;
+    let mut watch = ErrorWatch::new(problem.optimum().ok_or("no known optimum")?, 20).until(1e-6);
+    let mut agents = Shard::new(Arc::new(dfab), problem, Network::new(Arc::new(topology), Arc::new(Uniform)), 1)?;
+    println!("{:?}", run(&mut agents, 5_000, &mut watch)?); // Reached { round: … }
+    Ok(())
+}

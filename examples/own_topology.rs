@@ -1,0 +1,64 @@
+//! An own topology: two rings that meet only every tenth round, over a bridge each way. What can be known before a run is asked first.
+#![allow(clippy::print_stdout, reason = "an example shows its result")]
+
+use std::sync::Arc;
+
+use fabnet_core::algorithm::{Auto, PushPull, Steps};
+use fabnet_core::direction::Difference;
+use fabnet_core::observe::{ErrorWatch, run};
+use fabnet_core::topology::{Topology, connectivity};
+use fabnet_core::weights::Uniform;
+use fabnet_core::{Digraph, Network, Problem, Shard, Stop};
+use fabnet_problems::PolicyEvaluation;
+
+/// Agents 0..half and half..agents, each a ring; in every tenth round the first of each hears the last of the other.
+struct TwoRings {
+    half: usize,
+}
+
+const APART: u64 = 0;
+const TOGETHER: u64 = 1;
+
+impl Topology for TwoRings {
+    fn agents(&self) -> usize {
+        2 * self.half
+    }
+
+    fn graph_of(&self, round: u64) -> u64 {
+        if round.is_multiple_of(10) { TOGETHER } else { APART }
+    }
+
+    fn draw(&self, name: u64, graph: &mut Digraph) {
+        graph.draw(self.agents() as f64, |agent, sources| {
+            let first = if agent < self.half { 0 } else { self.half };
+            let before = first + (agent - first + self.half - 1) % self.half;
+            // The one before in the ring, and over the bridge the last of the other ring: in ascending order.
+            let bridge = (self.agents() - 1 - first) % self.agents();
+            let heard =
+                if name == TOGETHER && agent == first { [before.min(bridge), before.max(bridge)] } else { [before; 2] };
+            sources.extend(heard.map(|source| source as u32));
+            sources.dedup();
+        });
+    }
+
+    fn period(&self) -> Option<u64> {
+        Some(10)
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let topology = TwoRings { half: 4 };
+    let report = connectivity(&topology, &Uniform, 10);
+    println!(
+        "strongly connected over {:?} rounds, news spreads in {:?}, κ = {:.3}",
+        report.window, report.spread, report.kappa
+    );
+    let problem = Arc::new(PolicyEvaluation::<f64>::new(8, 1));
+    let auto = Auto::new(report.spread.ok_or("never jointly strongly connected")?);
+    let dfab = PushPull::new(&*problem, Difference::new(), Steps::auto(auto))?;
+    let mut watch = ErrorWatch::new(problem.optimum().ok_or("no known optimum")?, 20).until(1e-4);
+    let mut agents = Shard::new(Arc::new(dfab), problem, Network::new(Arc::new(topology), Arc::new(Uniform)), 1)?;
+    let stop = run(&mut agents, 20_000, &mut watch)?;
+    println!("{stop:?}");
+    if matches!(stop, Stop::Reached { .. }) { Ok(()) } else { Err("the optimum was not reached".into()) }
+}
