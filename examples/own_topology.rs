@@ -32,12 +32,11 @@ impl Topology for TwoRings {
         graph.draw(self.agents() as f64, |agent, sources| {
             let first = if agent < self.half { 0 } else { self.half };
             let before = first + (agent - first + self.half - 1) % self.half;
-            // The one before in the ring, and over the bridge the last of the other ring: in ascending order.
-            let bridge = (self.agents() - 1 - first) % self.agents();
-            let heard =
-                if name == TOGETHER && agent == first { [before.min(bridge), before.max(bridge)] } else { [before; 2] };
-            sources.extend(heard.map(|source| source as u32));
-            sources.dedup();
+            sources.push(before);
+            if name == TOGETHER && agent == first {
+                sources.push((self.agents() - 1 - first) % self.agents()); // the last of the other ring
+            }
+            sources.sort();
         });
     }
 

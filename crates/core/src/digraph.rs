@@ -37,8 +37,8 @@ impl Digraph {
         }
     }
 
-    /// Replaces the graph by one with these rows: `row` appends the sources of an agent, ascending. Large graphs are drawn by all threads, with the same result.
-    pub fn draw(&mut self, expected_links: f64, row: impl Fn(usize, &mut Vec<u32>) + Sync) {
+    /// Replaces the graph by one with these rows: `row` names the sources of an agent. Large graphs are drawn by all threads, with the same result.
+    pub fn draw(&mut self, expected_links: f64, row: impl Fn(usize, &mut Sources<'_>) + Sync) {
         let (agents, count) = (self.agents(), (expected_links / Self::GRAIN).clamp(1.0, Self::PIECES as f64) as usize);
         self.pieces.resize_with(count, Piece::default);
         let share = (expected_links + agents as f64) / count as f64;
@@ -58,7 +58,7 @@ impl Digraph {
         links.dedup();
         self.draw(links.len() as f64, |target, sources| {
             let first = links.partition_point(|&(_, t)| t < target);
-            sources.extend(links[first..].iter().take_while(|&&(_, t)| t == target).map(|&(source, _)| source as u32));
+            links[first..].iter().take_while(|&&(_, t)| t == target).for_each(|&(source, _)| sources.push(source));
         });
     }
 
@@ -119,13 +119,35 @@ impl Digraph {
     }
 }
 
-fn draw_pieces(pieces: &mut [Piece], row: &(impl Fn(usize, &mut Vec<u32>) + Sync)) {
+/// The sources of one agent, while they are being named: in ascending order, or sorted at the end.
+#[derive(Debug)]
+pub struct Sources<'a> {
+    /// The rows before this one are none of its business.
+    all: &'a mut Vec<u32>,
+    start: usize,
+}
+
+impl Sources<'_> {
+    /// The next source.
+    #[inline]
+    pub fn push(&mut self, source: usize) {
+        self.all.push(source as u32);
+    }
+
+    /// Puts them into ascending order, for who could not name them so.
+    pub fn sort(&mut self) {
+        self.all[self.start..].sort_unstable();
+    }
+}
+
+fn draw_pieces(pieces: &mut [Piece], row: &(impl Fn(usize, &mut Sources<'_>) + Sync)) {
     if let [piece] = pieces {
         piece.ends.clear();
         piece.sources.clear();
         for agent in piece.agents.clone() {
             piece.sources.push(agent as u32);
-            row(agent, &mut piece.sources);
+            let start = piece.sources.len();
+            row(agent, &mut Sources { all: &mut piece.sources, start });
             piece.ends.push(piece.sources.len());
         }
     } else {

@@ -28,7 +28,7 @@ pub mod topology;
 pub mod weights;
 
 pub use algorithm::Algorithm;
-pub use digraph::Digraph;
+pub use digraph::{Digraph, Sources};
 pub use direction::Direction;
 pub use mixing::{Mixing, Network, Row};
 pub use observe::{Observer, Stop, View};

@@ -26,9 +26,8 @@ impl Topology for Complete {
     }
 
     fn draw(&self, _name: u64, graph: &mut Digraph) {
-        let agents = self.agents as u32;
         graph.draw((self.agents * self.agents) as f64, |agent, sources| {
-            sources.extend((0..agents).filter(|&source| source as usize != agent));
+            (0..self.agents).filter(|&source| source != agent).for_each(|source| sources.push(source));
         });
     }
 

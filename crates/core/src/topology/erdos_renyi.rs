@@ -1,8 +1,8 @@
 //! Erdős–Rényi random graphs.
 
 use super::{Ring, Topology};
-use crate::Digraph;
 use crate::rng::{Purpose, Stream};
+use crate::{Digraph, Sources};
 
 /// Each possible link exists with one probability, independently; optionally on top of a ring, which makes the graph strongly connected.
 ///
@@ -38,7 +38,7 @@ impl ErdosRenyi {
     }
 
     /// Appends the sources of an agent, ascending: from link to link by geometric steps over the n − 1 others.
-    fn append_sources(&self, name: u64, agent: usize, sources: &mut Vec<u32>) {
+    fn append_sources(&self, name: u64, agent: usize, sources: &mut Sources<'_>) {
         let mut stream = Stream::new(self.seed, agent, name, Purpose::Edges);
         let mut ring = self.ring.and_then(|ring| ring.source(agent)).map_or(u32::MAX, |source| source as u32);
         let (agent, others) = (agent as u32, self.agents as u32 - 1);
@@ -54,14 +54,18 @@ impl ErdosRenyi {
                 // The agent itself has no place among the others.
                 let source = place + u32::from(place >= agent);
                 if ring <= source {
-                    sources.extend((ring < source).then_some(ring));
+                    if ring < source {
+                        sources.push(ring as usize);
+                    }
                     ring = u32::MAX;
                 }
-                sources.push(source);
+                sources.push(source as usize);
                 place += 1;
             }
         }
-        sources.extend((ring < u32::MAX).then_some(ring));
+        if ring < u32::MAX {
+            sources.push(ring as usize);
+        }
     }
 }
 

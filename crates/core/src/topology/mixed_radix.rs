@@ -43,10 +43,9 @@ impl Topology for MixedRadix {
 /// Every agent i sends to `i + stride` for each stride; strides are below the number of agents.
 pub(super) fn draw_circulant(agents: usize, strides: &[usize], graph: &mut Digraph) {
     graph.draw((agents * strides.len()) as f64, |agent, sources| {
-        let start = sources.len();
         let source = |&stride: &usize| if agent >= stride { agent - stride } else { agent + agents - stride };
-        sources.extend(strides.iter().map(source).filter(|&source| source != agent).map(|source| source as u32));
-        sources[start..].sort_unstable();
+        strides.iter().map(source).filter(|&source| source != agent).for_each(|source| sources.push(source));
+        sources.sort();
     });
 }
 

@@ -38,7 +38,9 @@ impl Topology for Ring {
     }
 
     fn draw(&self, _name: u64, graph: &mut Digraph) {
-        graph.draw(self.agents as f64, |agent, sources| sources.extend(self.source(agent).map(|source| source as u32)));
+        graph.draw(self.agents as f64, |agent, sources| {
+            self.source(agent).into_iter().for_each(|source| sources.push(source));
+        });
     }
 
     fn period(&self) -> Option<u64> {
