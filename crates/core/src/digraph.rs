@@ -69,7 +69,7 @@ impl Digraph {
 
     /// Where the row of an agent starts, if rows with the agent itself as the first entry follow one another.
     pub(crate) fn start(&self, agent: usize) -> usize {
-        if agent == 0 { 0 } else { self.ends[agent - 1] }
+        row_start(&self.ends, agent)
     }
 
     /// Gives all rows away, each with the agent itself first, in exchange for memory to use. The graph is to be drawn anew.
@@ -138,6 +138,11 @@ impl Sources<'_> {
     pub fn sort(&mut self) {
         self.all[self.start..].sort_unstable();
     }
+}
+
+/// Where a row starts, given where all end.
+pub(crate) fn row_start(ends: &[usize], agent: usize) -> usize {
+    if agent == 0 { 0 } else { ends[agent - 1] }
 }
 
 fn draw_pieces(pieces: &mut [Piece], row: &(impl Fn(usize, &mut Sources<'_>) + Sync)) {

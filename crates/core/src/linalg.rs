@@ -138,6 +138,7 @@ fn columns<'a, T: Scalar, const N: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     impl<'a> Gather<'a, f64> for &'a [Vec<f64>] {
         fn row(self, k: usize, len: usize) -> &'a [f64] {
@@ -148,7 +149,6 @@ mod tests {
             self[k][at..].first_chunk().unwrap()
         }
     }
-    use proptest::prelude::*;
 
     proptest! {
         #[test]

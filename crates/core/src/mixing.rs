@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::digraph::row_start;
 use crate::{Digraph, Topology, Weights};
 
 /// A and B of one round. Each row lists the agent itself, then its sources in ascending order: sums are taken in that order everywhere.
@@ -27,8 +28,9 @@ pub struct Row<'a> {
 }
 
 impl Mixing {
-    /// Becomes the matrices of a graph with these weights; memory is reused, and the graph is used up.
-    pub fn build(&mut self, graph: &mut Digraph, weights: &dyn Weights) {
+    /// Becomes the matrices of the topology's graph of this name, with these weights. Memory is reused; `graph` lends its own and holds nothing of use after.
+    pub fn draw(&mut self, topology: &dyn Topology, name: u64, weights: &dyn Weights, graph: &mut Digraph) {
+        topology.draw(name, graph);
         let entries = graph.edges() + graph.agents();
         self.out_degrees.clear();
         self.out_degrees.extend((0..graph.agents()).map(|agent| graph.out_degree(agent) as u32));
@@ -44,7 +46,7 @@ impl Mixing {
 
     /// The row of an agent.
     pub fn row(&self, agent: usize) -> Row<'_> {
-        let range = self.start(agent)..self.ends[agent];
+        let range = row_start(&self.ends, agent)..self.ends[agent];
         Row { sources: &self.sources[range.clone()], pull: &self.pull[range.clone()], push: &self.push[range] }
     }
 
@@ -67,20 +69,13 @@ impl Mixing {
         }
     }
 
-    fn start(&self, agent: usize) -> usize {
-        if agent == 0 { 0 } else { self.ends[agent - 1] }
-    }
-
     /// Sets the diagonal of B to what is left of each column; it arrives as 1.
     fn keep_the_rest(&mut self) {
-        let mut start = 0;
-        for &end in &self.ends {
-            for entry in start + 1..end {
-                let source = self.sources[entry] as usize;
-                let diagonal = if source == 0 { 0 } else { self.ends[source - 1] };
+        for (agent, &end) in self.ends.iter().enumerate() {
+            for entry in row_start(&self.ends, agent) + 1..end {
+                let diagonal = row_start(&self.ends, self.sources[entry] as usize);
                 self.push[diagonal] -= self.push[entry];
             }
-            start = end;
         }
     }
 }
@@ -145,8 +140,7 @@ impl Network {
     pub fn advance(&mut self, round: u64) {
         let name = self.topology.graph_of(round);
         if let Some(place) = self.place_for(name) {
-            self.topology.draw(name, &mut self.graph);
-            self.kept[place].1.build(&mut self.graph, &*self.weights);
+            self.kept[place].1.draw(&*self.topology, name, &*self.weights, &mut self.graph);
         }
         self.current = self.kept.iter().position(|(kept, _)| *kept == name).unwrap_or_default();
     }
@@ -162,10 +156,7 @@ impl Network {
         let Some(place) = self.place_for(name) else { return work(self.current()) };
         let [(_, current), (_, upcoming)] =
             self.kept.get_disjoint_mut([self.current, place]).expect("the current graph is not drawn over");
-        let draw = || {
-            self.topology.draw(name, &mut self.graph);
-            upcoming.build(&mut self.graph, &*self.weights);
-        };
+        let draw = || upcoming.draw(&*self.topology, name, &*self.weights, &mut self.graph);
         rayon::join(|| work(current), draw).0
     }
 
@@ -201,8 +192,7 @@ mod tests {
                 let topology = (topology.example)(12, 3);
                 let (mut graph, mut mixing) = (Digraph::new(12), Mixing::default());
                 for round in 0..35 {
-                    topology.draw(topology.graph_of(round), &mut graph);
-                    mixing.build(&mut graph, &*weights);
+                    mixing.draw(&*topology, topology.graph_of(round), &*weights, &mut graph);
                     let mut columns = vec![0.0; 12];
                     for agent in 0..12 {
                         let row = mixing.row(agent);
@@ -227,8 +217,7 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
                 let (mut graph, mut mixing) = (Digraph::new(2000), Mixing::default());
-                topology.draw(5, &mut graph);
-                mixing.build(&mut graph, &crate::weights::Metropolis);
+                mixing.draw(&topology, 5, &crate::weights::Metropolis, &mut graph);
                 mixing
             })
         };

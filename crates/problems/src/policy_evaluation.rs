@@ -59,8 +59,9 @@ impl<T: Scalar> PolicyEvaluation<T> {
         };
         let mut rewards = Vec::with_capacity(agents);
         for agent in 0..agents {
-            linalg::add_scaled(&mut mean, 1.0 / agents as f64, &reward(agent));
-            rewards.push(reward(agent).map(T::of));
+            let own = reward(agent);
+            linalg::add_scaled(&mut mean, 1.0 / agents as f64, &own);
+            rewards.push(own.map(T::of));
         }
 
         // x* = (DᵀD + τI)⁻¹Dᵀr̄ with D = Φ − γPΦ.

@@ -69,9 +69,8 @@ impl History {
         let of_round = (0..rounds).map(|round| {
             let name = topology.graph_of(round);
             names.iter().position(|&known| known == name).unwrap_or_else(|| {
-                topology.draw(name, &mut graph);
                 let mut mixing = Mixing::default();
-                mixing.build(&mut graph, weights);
+                mixing.draw(topology, name, weights, &mut graph);
                 names.push(name);
                 graphs.push(mixing);
                 names.len() - 1
@@ -263,8 +262,7 @@ mod tests {
         let (mut pulled, mut pushed) = (start.clone(), start.clone());
         let (mut graph, mut mixing) = (Digraph::new(7), Mixing::default());
         for round in 0..600 {
-            topology.draw(topology.graph_of(round), &mut graph);
-            mixing.build(&mut graph, &Uniform);
+            mixing.draw(&topology, topology.graph_of(round), &Uniform, &mut graph);
             let mix = |values: &[f64], of: fn(&crate::Row<'_>, usize) -> f64| -> Vec<f64> {
                 let rows = (0..7).map(|agent| mixing.row(agent));
                 rows.map(|row| (0..row.sources.len()).map(|k| of(&row, k) * values[row.sources[k] as usize]).sum())

@@ -38,12 +38,10 @@ impl ErdosRenyi {
     }
 
     /// Appends the sources of an agent, ascending: from link to link by geometric steps over the n − 1 others.
-    fn append_sources(&self, name: u64, agent: usize, sources: &mut Sources<'_>) {
+    fn append_sources(&self, name: u64, rate: f64, agent: usize, sources: &mut Sources<'_>) {
         let mut stream = Stream::new(self.seed, agent, name, Purpose::Edges);
         let mut ring = self.ring.and_then(|ring| ring.source(agent)).map_or(u32::MAX, |source| source as u32);
         let (agent, others) = (agent as u32, self.agents as u32 - 1);
-        // P(ln u · rate ≥ k) = (1 − p)ᵏ. For p = 1 the rate is −0, and no place is skipped; for p = 0 it is −∞, and all are.
-        let rate = (-self.edge_probability).ln_1p().recip();
         let mut place = 0;
         'links: loop {
             for failures in stream.failures::<8>(rate, f64::from(others)) {
@@ -83,7 +81,9 @@ impl Topology for ErdosRenyi {
 
     fn draw(&self, name: u64, graph: &mut Digraph) {
         let expected = self.agents as f64 * (self.agents as f64 * self.edge_probability + 1.0);
-        graph.draw(expected, |agent, sources| self.append_sources(name, agent, sources));
+        // P(ln u · rate ≥ k) = (1 − p)ᵏ. For p = 1 the rate is −0, and no place is skipped; for p = 0 it is −∞, and all are.
+        let rate = (-self.edge_probability).ln_1p().recip();
+        graph.draw(expected, |agent, sources| self.append_sources(name, rate, agent, sources));
     }
 
     fn period(&self) -> Option<u64> {
