@@ -22,6 +22,7 @@ mod round;
 mod rows;
 mod scalar;
 mod segment;
+pub mod settings;
 mod shard;
 mod smoothness;
 pub mod topology;

@@ -182,14 +182,15 @@ impl Network {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::topologies;
+    use crate::settings::Keys;
+    use crate::topology::examples;
     use crate::weights::weights;
 
     #[test]
     fn rows_of_a_and_columns_of_b_sum_to_one_for_every_topology_and_weights() {
-        for topology in topologies() {
-            for (name, weights) in weights() {
-                let topology = (topology.example)(12, 3);
+        for (_, topology) in examples(12, 3) {
+            for kind in weights() {
+                let (name, weights) = (kind.name, (kind.read)(&mut Keys::new(&[])));
                 let (mut graph, mut mixing) = (Digraph::new(12), Mixing::default());
                 for round in 0..35 {
                     mixing.draw(&*topology, topology.graph_of(round), &*weights, &mut graph);

@@ -88,16 +88,25 @@ pub trait Agents<T> {
 impl<T: Scalar> View<'_, T> {
     /// An agent's point, private coordinates last.
     pub fn point(&self, agent: usize) -> Vec<T> {
-        let mut point = vec![T::zero(); self.algorithm.blocks().width() + self.problem.private(agent)];
-        self.algorithm.point(self.agents.row(agent), self.agents.keep(agent), &mut point);
+        let mut point = Vec::new();
+        self.write_point(agent, &mut point);
         point
+    }
+
+    /// Overwrites a vector with an agent's point, so that one serves for all.
+    pub fn write_point(&self, agent: usize, point: &mut Vec<T>) {
+        point.resize(self.algorithm.blocks().width() + self.problem.private(agent), T::zero());
+        self.algorithm.point(self.agents.row(agent), self.agents.keep(agent), point);
     }
 
     /// The shared points, averaged over the agents.
     pub fn mean(&self) -> Vec<T> {
         let width = self.algorithm.blocks().width();
-        let mut mean = vec![T::zero(); width];
-        self.agents.range().for_each(|agent| linalg::add(&mut mean, &self.point(agent)[..width]));
+        let (mut mean, mut point) = (vec![T::zero(); width], Vec::new());
+        for agent in self.agents.range() {
+            self.write_point(agent, &mut point);
+            linalg::add(&mut mean, &point[..width]);
+        }
         linalg::scale(&mut mean, T::of(1.0 / self.agents.range().len() as f64));
         mean
     }
@@ -138,12 +147,34 @@ impl<T: Scalar> View<'_, T> {
     }
 }
 
+/// Gives up a run that has run away, after the time in which its algorithm may undo that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Patience {
+    /// Since when the run is away.
+    pub since: Option<u64>,
+}
+
+impl Patience {
+    /// Whether it is time to give up a run that is away, or not.
+    pub fn judge<T: Scalar>(&mut self, view: &View<'_, T>, away: bool) -> ControlFlow<Stop> {
+        if !away {
+            self.since = None;
+            return ControlFlow::Continue(());
+        }
+        let since = *self.since.get_or_insert(view.round);
+        if view.round - since < view.algorithm.recovers_within() {
+            return ControlFlow::Continue(());
+        }
+        ControlFlow::Break(Stop::Diverged { round: view.round, agent: view.furthest() })
+    }
+}
+
 /// Follows the relative error: notes it, and ends a run that has reached its target or has diverged.
 pub struct ErrorWatch<T> {
     optimum: Optimum<T>,
     every: u64,
     below: f64,
-    suspect_since: Option<u64>,
+    patience: Patience,
     /// The error, with the round, whenever it was looked at.
     pub errors: Vec<(u64, f64)>,
 }
@@ -154,7 +185,7 @@ impl<T: Scalar> ErrorWatch<T> {
 
     /// Looks every so many rounds and never ends a run that does not diverge.
     pub fn new(optimum: Optimum<T>, every: u64) -> Self {
-        Self { optimum, every, below: 0.0, suspect_since: None, errors: Vec::new() }
+        Self { optimum, every, below: 0.0, patience: Patience::default(), errors: Vec::new() }
     }
 
     /// Ends the run once the error is below this.
@@ -179,15 +210,7 @@ impl<T: Scalar> Observer<T> for ErrorWatch<T> {
         if error < self.below {
             return ControlFlow::Break(Stop::Reached { round: view.round });
         }
-        if error <= Self::DIVERGED {
-            self.suspect_since = None;
-            return ControlFlow::Continue(());
-        }
-        // Automatic steps act first.
-        let since = *self.suspect_since.get_or_insert(view.round);
-        if view.round - since < view.algorithm.recovers_within() {
-            return ControlFlow::Continue(());
-        }
-        ControlFlow::Break(Stop::Diverged { round: view.round, agent: view.furthest() })
+        // Not `>`: what is no number is away as well.
+        self.patience.judge(view, !error.partial_cmp(&Self::DIVERGED).is_some_and(Ordering::is_le))
     }
 }

@@ -1,6 +1,6 @@
 //! What is to be solved: `Σ fᵢ(x, y*(x))/n` over x, where y*(x) minimises `Σ gᵢ(x, y)/n`.
 
-use crate::{Scalar, Scratch};
+use crate::{Scalar, Scratch, View};
 
 /// A bilevel problem, shared by its agents. A single-level problem has no outer variable: its objective is the lower level.
 ///
@@ -25,6 +25,11 @@ pub trait Problem<T: Scalar>: Send + Sync {
 
     /// `fᵢ` or `gᵢ` at a point.
     fn value(&self, level: Level, at: Point<'_, T>) -> T;
+
+    /// A measurement of its own, such as an accuracy, by its name in the registry.
+    fn measure(&self, _metric: &str, _view: &View<'_, T>) -> Option<f64> {
+        None
+    }
 
     /// Whether gradients are random: methods that suffer from noise then act with more care.
     fn noisy(&self) -> bool {

@@ -50,6 +50,16 @@ impl<T: Copy + Default> Rows<T> {
         RowsMut { data: &mut self.data, layout: &self.layout, first: 0 }
     }
 
+    /// All rows, one after the other.
+    pub(crate) fn all(&self) -> &[T] {
+        &self.data
+    }
+
+    /// All rows, to be written.
+    pub(crate) fn all_mut(&mut self) -> &mut [T] {
+        &mut self.data
+    }
+
     /// Scalars of all rows.
     pub(crate) fn len(&self) -> usize {
         self.data.len()

@@ -35,6 +35,12 @@ pub trait Scalar:
         if cfg!(any(target_feature = "fma", target_arch = "aarch64")) { a.mul_add(b, self) } else { self + a * b }
     }
 
+    /// Appends its bytes, the lowest first.
+    fn write(self, bytes: &mut Vec<u8>);
+
+    /// The scalar of [`Scalar::BYTES`] bytes; missing ones count as 0.
+    fn read(bytes: &[u8]) -> Self;
+
     /// The total order of IEEE 754, in which a positive NaN is the largest: a maximum never hides one.
     fn largest(self, other: Self) -> Self;
 }
@@ -48,6 +54,14 @@ impl Scalar for f32 {
     #[inline(always)]
     fn f64(self) -> f64 {
         f64::from(self)
+    }
+
+    fn write(self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.to_le_bytes());
+    }
+
+    fn read(bytes: &[u8]) -> Self {
+        Self::from_le_bytes(std::array::from_fn(|place| bytes.get(place).copied().unwrap_or_default()))
     }
 
     fn largest(self, other: Self) -> Self {
@@ -64,6 +78,14 @@ impl Scalar for f64 {
     #[inline(always)]
     fn f64(self) -> f64 {
         self
+    }
+
+    fn write(self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.to_le_bytes());
+    }
+
+    fn read(bytes: &[u8]) -> Self {
+        Self::from_le_bytes(std::array::from_fn(|place| bytes.get(place).copied().unwrap_or_default()))
     }
 
     fn largest(self, other: Self) -> Self {

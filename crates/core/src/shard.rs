@@ -31,6 +31,9 @@ pub struct Shard<T: Scalar> {
     bytes: u64,
 }
 
+/// The whole numbers of a saved state: round, bytes and three kinds of evaluations.
+const COUNTS: usize = 5;
+
 /// Why a shard cannot be made, or cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShardError {
@@ -66,6 +69,16 @@ pub enum ShardError {
         /// The scalars of a row.
         expected: usize,
         /// The scalars that came.
+        found: usize,
+    },
+    /// A saved state of another shard.
+    #[error(
+        "a state of {found} bytes does not belong here: this shard's has {expected}, so it was saved by another method, problem or precision"
+    )]
+    State {
+        /// The bytes of this shard's state.
+        expected: usize,
+        /// The bytes that were given.
         found: usize,
     },
     /// A neighbour's row that has not arrived.
@@ -212,6 +225,39 @@ impl<T: Scalar> Shard<T> {
     pub fn state_bytes(&self) -> f64 {
         ((self.now.len() + self.next.len() + self.keep.len() + self.input.len()) * T::BYTES) as f64
             / self.range.len() as f64
+    }
+
+    /// Everything a run needs to go on from here, with the same bits, in a shard made in the same way: everything else is a pure function.
+    pub fn save(&self) -> Vec<u8> {
+        let evaluations = self.evaluations();
+        let counts = [self.round, self.bytes, evaluations.upper, evaluations.lower, evaluations.products];
+        let mut state = Vec::with_capacity(self.saved_bytes());
+        state.extend(counts.into_iter().flat_map(u64::to_le_bytes));
+        for rows in [&self.now, &self.keep, &self.input] {
+            rows.all().iter().for_each(|scalar| scalar.write(&mut state));
+        }
+        state
+    }
+
+    /// Goes back to a saved state.
+    pub fn restore(&mut self, state: &[u8]) -> Result<(), ShardError> {
+        if state.len() != self.saved_bytes() {
+            return Err(ShardError::State { expected: self.saved_bytes(), found: state.len() });
+        }
+        let (counts, scalars) = state.split_at(COUNTS * size_of::<u64>());
+        let mut counts = counts.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
+        let mut count = || counts.next().expect("the length has been checked");
+        (self.round, self.bytes) = (count(), count());
+        let evaluations = Evaluations { upper: count(), lower: count(), products: count() };
+        self.leaves.iter_mut().for_each(|leaf| leaf.work.evaluations = Evaluations::default());
+        self.leaves[0].work.evaluations = evaluations;
+        let rows = [&mut self.now, &mut self.keep, &mut self.input].into_iter().flat_map(Rows::all_mut);
+        rows.zip(scalars.chunks(T::BYTES)).for_each(|(scalar, bytes)| *scalar = T::read(bytes));
+        Ok(())
+    }
+
+    fn saved_bytes(&self) -> usize {
+        COUNTS * size_of::<u64>() + (self.now.len() + self.keep.len() + self.input.len()) * T::BYTES
     }
 
     fn start(&mut self) {

@@ -1,7 +1,7 @@
 //! Policy evaluation for multi-agent reinforcement learning: the reference task.
 
 use fabnet_core::rng::{EVERYONE, Purpose, Stream};
-use fabnet_core::{ClosedForm, Curvature, Dim, Level, Optimum, Point, Problem, Scalar, Scratch, Slopes, linalg};
+use fabnet_core::{ClosedForm, Curvature, Dim, Level, Optimum, Point, Problem, Scalar, Scratch, Slopes, View, linalg};
 
 use crate::dense::{Matrix, narrow, solve_positive};
 
@@ -100,6 +100,14 @@ impl<T: Scalar> PolicyEvaluation<T> {
         e
     }
 
+    /// `Φx − y*(x) = Dx − r̄`: how far the values are from satisfying Bellman's equation.
+    fn residual(&self, x: &[T]) -> [T; STATES] {
+        let mut e = self.mean_reward.map(|reward| -reward);
+        self.expected.add_product(-T::one(), x, &mut e);
+        self.features.add_product(T::one(), x, &mut e);
+        e
+    }
+
     /// `y − r̄ᵢ − Mx`.
     fn bellman(&self, at: Point<'_, T>) -> [T; STATES] {
         let (y, reward): (&[T; STATES], _) = (sized(at.y), &self.rewards[at.agent]);
@@ -152,6 +160,14 @@ impl<T: Scalar> Problem<T> for PolicyEvaluation<T> {
         T::of(0.5) * doubled
     }
 
+    fn measure(&self, metric: &str, view: &View<'_, T>) -> Option<f64> {
+        (metric == "bellman").then(|| {
+            let mean = view.mean();
+            let (x, _) = view.algorithm.direction().solution(self.dim(), &mean);
+            (linalg::norm_squared(&self.residual(x)).f64() / STATES as f64).sqrt()
+        })
+    }
+
     fn noisy(&self) -> bool {
         self.noise > 0.0
     }
@@ -184,11 +200,9 @@ impl<T: Scalar> ClosedForm<T> for PolicyEvaluation<T> {
         y.copy_from_slice(&response);
     }
 
-    /// `Dᵀ(Dx − r̄) + τx`, with `Dx − r̄ = Φx − y*(x)`.
+    /// `Dᵀ(Dx − r̄) + τx`.
     fn hypergradient(&self, x: &[T], out: &mut [T]) {
-        let mut e = self.mean_reward.map(|reward| -reward);
-        self.expected.add_product(-T::one(), x, &mut e);
-        self.features.add_product(T::one(), x, &mut e);
+        let e = self.residual(x);
         out.fill(T::zero());
         self.features.add_transposed(T::one(), &e, out);
         self.expected.add_transposed(-T::one(), &e, out);

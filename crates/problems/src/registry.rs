@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fabnet_core::settings::{Given, Keys, Value};
 use fabnet_core::{Dim, Problem, Scalar};
 
 use crate::{BilevelQuadratic, Nonconvex, PolicyEvaluation, Quadratic, SmoothBilevel};
@@ -13,26 +14,68 @@ pub struct Kind<T: Scalar> {
     pub name: &'static str,
     /// In one line.
     pub about: &'static str,
-    /// An example with this many agents and this seed: what every problem is tested with.
-    pub example: fn(usize, u64) -> Arc<dyn Problem<T>>,
+    /// Measurements of its own, each with a line on what it is.
+    pub metrics: &'static [(&'static str, &'static str)],
+    /// Asks for its settings.
+    pub read: fn(&mut Keys<'_>) -> Recipe<T>,
 }
+
+/// Makes a problem for this many agents from this seed, or says why it cannot.
+pub type Recipe<T> = Box<dyn Fn(usize, u64) -> Result<Arc<dyn Problem<T>>, String> + Send + Sync>;
 
 /// Every kind of problem there is. A new one is a file, and a line here.
 pub fn problems<T: Scalar>() -> Vec<Kind<T>> {
-    let kind = |name, about, example| Kind { name, about, example };
+    let measured = |name, about, metrics, read| Kind { name, about, metrics, read };
+    let kind = |name, about, read| measured(name, about, &[], read);
     vec![
-        kind("policy-evaluation", "a linear value function fitted to Bellman targets, bilevel", |n, seed| {
-            Arc::new(PolicyEvaluation::new(n, seed))
+        measured("policy-evaluation", "a linear value function fitted to Bellman targets, bilevel", BELLMAN, |keys| {
+            let noise = keys.number("noise", 0.0, 0.0.., "ω: the standard deviation of the noise on observed rewards");
+            let tiled =
+                keys.optional_whole("tiled", 1.., "rewards repeat every so many agents; all differ if not given");
+            recipe(move |n, seed| {
+                PolicyEvaluation::tiled(n, tiled.map_or(n, |tiled| tiled as usize), seed).with_noise(noise)
+            })
         }),
-        kind("bilevel-quadratic", "quadratic at both levels, with private coordinates if wanted", |n, seed| {
-            Arc::new(BilevelQuadratic::with_private(n, Dim { outer: 3, inner: 5 }, 4.0, 0.5, seed, |agent| agent % 3))
+        kind("bilevel-quadratic", "quadratic at both levels, with private coordinates if wanted", |keys| {
+            let outer = keys.whole("outer", 3, 1.., "coordinates of x") as usize;
+            let inner = keys.whole("inner", 5, 1.., "coordinates of y") as usize;
+            let (condition, heterogeneity) = (condition(keys, 4.0), heterogeneity(keys, 0.5));
+            let private =
+                keys.whole("private", 0, .., "agents hold 0, 1, … up to this many private coordinates") as usize;
+            recipe(move |n, seed| {
+                let own = |agent| agent % (private + 1);
+                BilevelQuadratic::with_private(n, Dim { outer, inner }, condition, heterogeneity, seed, own)
+            })
         }),
-        kind("quadratic", "a diagonal quadratic, single level", |n, seed| {
-            Arc::new(Quadratic::new(n, 6, 5.0, 1.0, seed))
+        kind("quadratic", "a diagonal quadratic, single level", |keys| {
+            let inner = keys.whole("inner", 6, 1.., "coordinates") as usize;
+            let (condition, heterogeneity) = (condition(keys, 5.0), heterogeneity(keys, 1.0));
+            recipe(move |n, seed| Quadratic::new(n, inner, condition, heterogeneity, seed))
         }),
-        kind("smooth-bilevel", "smooth, nonconvex in x, bilevel", |n, seed| Arc::new(SmoothBilevel::new(n, seed))),
-        kind("nonconvex", "smooth and nonconvex in the plane, single level", |n, seed| {
-            Arc::new(Nonconvex::new(n, seed))
-        }),
+        kind("smooth-bilevel", "smooth, nonconvex in x, bilevel", |_| recipe(SmoothBilevel::new)),
+        kind("nonconvex", "smooth and nonconvex in the plane, single level", |_| recipe(Nonconvex::new)),
     ]
+}
+
+const BELLMAN: &[(&str, &str)] = &[("bellman", "root-mean-square Bellman residual of the mean x")];
+
+/// Every kind with its defaults, and private coordinates where that is a choice: what every problem is tested with.
+pub fn examples<T: Scalar>(agents: usize, seed: u64) -> Vec<(&'static str, Arc<dyn Problem<T>>)> {
+    let make = |kind: &Kind<T>, given: &dyn Given| {
+        (kind.read)(&mut Keys::new(given))(agents, seed).expect("examples are valid settings")
+    };
+    let private = [("private", Value::Whole(2))];
+    problems().iter().map(|kind| (kind.name, make(kind, &private))).collect()
+}
+
+fn recipe<T: Scalar, P: Problem<T> + 'static>(make: impl Fn(usize, u64) -> P + Send + Sync + 'static) -> Recipe<T> {
+    Box::new(move |agents, seed| Ok(Arc::new(make(agents, seed))))
+}
+
+fn condition(keys: &mut Keys<'_>, default: f64) -> f64 {
+    keys.number("condition", default, 1.0.., "curvatures of g lie between 1/condition and 1")
+}
+
+fn heterogeneity(keys: &mut Keys<'_>, default: f64) -> f64 {
+    keys.number("heterogeneity", default, 0.0.., "how much agents differ")
 }

@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::Arc;
 
-use fabnet_core::algorithm::{Auto, Options, Steps, methods};
+use fabnet_core::algorithm::{Auto, Steps, methods};
 use fabnet_core::topology::{ErdosRenyi, Redraw};
 use fabnet_core::weights::Metropolis;
 use fabnet_core::{Dim, Network, Problem, Shard};
@@ -17,7 +17,7 @@ static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 fn allocated(method: &str, problem: Arc<dyn Problem<f64>>, steps: Steps) -> u64 {
     let agents = problem.agents();
     let graph = ErdosRenyi::new(agents, 8.0 / agents as f64, 3, Redraw::EveryRound).with_ring();
-    let algorithm = common::build(method, &*problem, Options::new(steps));
+    let algorithm = common::build(method, &*problem, steps);
     let mut shard = Shard::new(algorithm, problem, Network::new(Arc::new(graph), Arc::new(Metropolis)), 1).unwrap();
     let mut rounds = |count| (0..count).for_each(|_| assert!(shard.round().is_ok()));
     rounds(100);
@@ -31,7 +31,7 @@ fn rounds_do_not_allocate() {
     let _profiler = dhat::Profiler::builder().testing().build();
     for method in methods::<f64>() {
         for steps in [Steps::same(0.01), Steps::auto(Auto::new(20))] {
-            let small: Arc<dyn Problem<f64>> = if method.bilevel {
+            let small: Arc<dyn Problem<f64>> = if method.direction.bilevel {
                 Arc::new(BilevelQuadratic::with_private(20, Dim { outer: 3, inner: 5 }, 3.0, 0.3, 7, |agent| agent % 3))
             } else {
                 Arc::new(Quadratic::new(20, 6, 4.0, 1.0, 7))

@@ -6,7 +6,7 @@ mod common;
 
 use common::{automatic, median, policy_evaluation};
 use fabnet_core::Stop;
-use fabnet_core::algorithm::{Options, Steps};
+use fabnet_core::algorithm::Steps;
 use rayon::prelude::*;
 
 const SEEDS: std::ops::Range<u64> = 1000..1020;
@@ -14,9 +14,9 @@ const ROUNDS: u64 = 8_000;
 const LEVELS: [f64; 3] = [1e-2, 1e-4, 1e-6];
 
 /// For each seed, the rounds after which the error stays below each level; whether it diverged.
-fn rounds_below(method: &str, options: impl Fn(u64) -> Options<f64> + Sync) -> Vec<([Option<u64>; 3], bool)> {
+fn rounds_below(method: &str, steps: impl Fn(u64) -> Steps + Sync) -> Vec<([Option<u64>; 3], bool)> {
     let one = |seed| {
-        let (stop, watch) = policy_evaluation(method, options(seed), seed, ROUNDS, 5, 0.0);
+        let (stop, watch) = policy_evaluation(method, &[], steps(seed), seed, ROUNDS, 5, 0.0);
         (LEVELS.map(|level| watch.stays_below(level)), matches!(stop, Stop::Diverged { .. }))
     };
     let rounds: Vec<_> = SEEDS.into_par_iter().map(one).collect();
@@ -35,8 +35,8 @@ fn rounds_below(method: &str, options: impl Fn(u64) -> Options<f64> + Sync) -> V
 
 #[test]
 fn automatic_steps_need_no_tuning() {
-    let fab = rounds_below("fab", |_| Options::new(Steps::same(0.1)));
-    let dfab = rounds_below("dfab", |seed| Options::new(automatic(seed)));
+    let fab = rounds_below("fab", |_| Steps::same(0.1));
+    let dfab = rounds_below("dfab", automatic);
     let level = |level: usize| median(dfab.iter().map(|(rounds, _)| rounds[level])).unwrap_or(u64::MAX);
     assert!(dfab.iter().all(|(_, diverged)| !diverged), "a run diverged");
     assert!(level(0) <= 150, "1e-2 after {} rounds", level(0));

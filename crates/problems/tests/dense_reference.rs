@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::Arc;
 
-use fabnet_core::algorithm::{Options, Steps};
+use fabnet_core::algorithm::Steps;
 use fabnet_core::topology::{Phases, Topology};
 use fabnet_core::{Digraph, Level, Point, Problem, Scratch, Shard, Slopes};
 use fabnet_problems::PolicyEvaluation;
@@ -110,7 +110,7 @@ fn equals_the_dense_version(method: &str, pattern: Pattern) {
     let problem = Arc::new(PolicyEvaluation::new(AGENTS, 4));
     let mut dense = Dense::new(&problem, Phases::new(AGENTS, 0.3, 4));
     let steps = Steps::each(["x", "y", "z"].into_iter().zip(STEPS));
-    let algorithm = common::build(method, &*problem, Options { penalty: PENALTY, ..Options::new(steps) });
+    let algorithm = common::build_with(method, &[("penalty", PENALTY.into())], &*problem, steps);
     let mut shard = Shard::new(algorithm, problem.clone(), common::phases(4), 0).unwrap();
     for k in 0..200 {
         match pattern {

@@ -5,8 +5,8 @@ mod common;
 use std::ops::Range;
 use std::sync::Arc;
 
-use common::build;
-use fabnet_core::algorithm::{Auto, Method, Options, PushPull, Request, Schedule, Steps, methods};
+use common::{build, build_with};
+use fabnet_core::algorithm::{Auto, Method, PushPull, Request, Schedule, Steps, methods};
 use fabnet_core::direction::Gradient;
 use fabnet_core::observe::{Agents, run};
 use fabnet_core::topology::{ErdosRenyi, Phases, Redraw, connectivity};
@@ -16,7 +16,7 @@ use fabnet_problems::{BilevelQuadratic, PolicyEvaluation, Quadratic};
 
 /// A problem that a method can solve: bilevel with private coordinates, or single level.
 fn problem<T: Scalar>(method: &Method<T>, agents: usize) -> Arc<dyn Problem<T>> {
-    if method.bilevel {
+    if method.direction.bilevel {
         Arc::new(BilevelQuadratic::with_private(agents, Dim { outer: 3, inner: 5 }, 3.0, 0.3, 7, |agent| agent % 3))
     } else {
         Arc::new(Quadratic::new(agents, 6, 4.0, 1.0, 7))
@@ -47,7 +47,7 @@ fn rows_after<T: Scalar>(
     ranges: &[Range<usize>],
 ) -> Vec<Vec<T>> {
     let agents = problem.agents();
-    let algorithm = build(method.name, &**problem, Options::new(steps.clone()));
+    let algorithm = build(method.name, &**problem, steps.clone());
     let make = |range: &Range<usize>| {
         Shard::part(algorithm.clone(), problem.clone(), redrawn(agents), 1, range.clone()).unwrap()
     };
@@ -93,6 +93,32 @@ fn any_partition_into_shards_gives_the_same_bits_f32() {
     any_partition_gives_the_same_bits::<f32>();
 }
 
+fn a_saved_run_goes_on_with_the_same_bits<T: Scalar>() {
+    for method in methods::<T>() {
+        for steps in paces() {
+            let problem = problem(&method, 12);
+            let algorithm = build(method.name, &*problem, steps.clone());
+            let make = || Shard::new(algorithm.clone(), problem.clone(), redrawn(12), 1).unwrap();
+            let (mut whole, mut resumed) = (make(), make());
+            run(&mut whole, 150, &mut ()).unwrap();
+            resumed.restore(&whole.save()).unwrap();
+            run(&mut whole, 300, &mut ()).unwrap();
+            run(&mut resumed, 300, &mut ()).unwrap();
+            assert!(whole.save() == resumed.save(), "{} with {steps:?}", method.name);
+        }
+    }
+}
+
+#[test]
+fn a_saved_run_goes_on_with_the_same_bits_f64() {
+    a_saved_run_goes_on_with_the_same_bits::<f64>();
+}
+
+#[test]
+fn a_saved_run_goes_on_with_the_same_bits_f32() {
+    a_saved_run_goes_on_with_the_same_bits::<f32>();
+}
+
 fn any_number_of_threads_gives_the_same_rows(method: &Method<f64>, problem: &Arc<dyn Problem<f64>>, steps: &Steps) {
     let everyone = 0..problem.agents();
     let rows = |threads| {
@@ -109,7 +135,7 @@ fn any_number_of_threads_gives_the_same_bits() {
             // Enough agents for several pieces of work.
             any_number_of_threads_gives_the_same_rows(&method, &problem(&method, 2800), &steps);
         }
-        if method.bilevel {
+        if method.direction.bilevel {
             let noisy: Arc<dyn Problem<f64>> = Arc::new(PolicyEvaluation::new(400, 1).with_noise(1.0));
             let decaying = Steps::same(0.02).schedule(Schedule::InverseTime(1e-2));
             any_number_of_threads_gives_the_same_rows(&method, &noisy, &decaying);
@@ -122,7 +148,7 @@ fn mass_is_conserved_in_every_round() {
     for method in methods::<f64>() {
         for steps in paces() {
             let problem = problem(&method, 12);
-            let algorithm = build(method.name, &*problem, Options::new(steps));
+            let algorithm = build(method.name, &*problem, steps);
             let mut shard = Shard::new(algorithm, problem, redrawn(12), 1).unwrap();
             for _ in 0..300 {
                 if shard.round().unwrap() == Request::Restart {
@@ -153,8 +179,8 @@ fn every_method_reaches_the_optimum_it_should() {
     for method in methods::<f64>() {
         let problem = problem(&method, 10);
         let penalty = 300.0;
-        let options = Options { penalty, ..Options::new(Steps::auto(Auto::new(spread))) };
-        let algorithm = build(method.name, &*problem, options);
+        let given = [("penalty", penalty.into())];
+        let algorithm = build_with(method.name, &given, &*problem, Steps::auto(Auto::new(spread)));
         let network = Network::new(Arc::new(topology), Arc::new(Uniform));
         let mut shard = Shard::new(algorithm, problem.clone(), network, 0).unwrap();
         run(&mut shard, 20_000, &mut ()).unwrap();
@@ -178,7 +204,7 @@ fn every_method_reaches_the_optimum_it_should() {
 fn both_precisions_solve_policy_evaluation() {
     fn error<T: Scalar>() -> f64 {
         let problem = Arc::new(PolicyEvaluation::<T>::new(10, 3));
-        let algorithm = build("dfab", &*problem, Options::new(common::automatic(3)));
+        let algorithm = build("dfab", &*problem, common::automatic(3));
         let mut shard = Shard::new(algorithm, problem.clone(), common::phases(3), 3).unwrap();
         run(&mut shard, 3000, &mut ()).unwrap();
         shard.view().relative_error(&problem.optimum().unwrap()).f64()
@@ -191,7 +217,7 @@ fn both_precisions_solve_policy_evaluation() {
 #[test]
 fn setbacks_are_taken_by_everybody_in_the_same_round() {
     let problem: Arc<dyn Problem<f64>> = Arc::new(BilevelQuadratic::new(10, Dim { outer: 3, inner: 5 }, 3.0, 0.3, 1));
-    let algorithm = build("dfab", &*problem, Options::new(Steps::auto(Auto::new(9))));
+    let algorithm = build("dfab", &*problem, Steps::auto(Auto::new(9)));
     let agreed: Vec<Range<usize>> =
         algorithm.segments(0).iter().filter(|(segment, _)| segment.kind == Kind::Max).map(|(_, range)| range).collect();
     let setbacks = |shard: &Shard<f64>, agent: usize| shard.row(agent)[agreed[6].start];

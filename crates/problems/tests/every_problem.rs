@@ -3,7 +3,7 @@
 use fabnet_core::hypergradient::Solver;
 use fabnet_core::rng::{Purpose, Stream};
 use fabnet_core::{Curvature, Level, Point, Problem, Scratch, Slopes, linalg};
-use fabnet_problems::{PolicyEvaluation, SmoothBilevel, problems};
+use fabnet_problems::{PolicyEvaluation, SmoothBilevel, examples};
 
 const AGENTS: usize = 4;
 
@@ -47,8 +47,7 @@ fn derivative(f: impl Fn(f64) -> f64, h: f64) -> f64 {
 
 #[test]
 fn gradients_are_the_derivatives_of_values() {
-    for kind in problems::<f64>() {
-        let problem = (kind.example)(AGENTS, 5);
+    for (name, problem) in examples::<f64>(AGENTS, 5) {
         for agent in 0..AGENTS {
             for level in [Level::Upper, Level::Lower] {
                 for number in 0..5 {
@@ -56,11 +55,7 @@ fn gradients_are_the_derivatives_of_values() {
                     let exact = dot(&gradient(&*problem, level, agent, &at, (1.0, 1.0)), &along);
                     let measured = derivative(|s| problem.value(level, point(agent, &shifted(&at, s, &along))), 2e-3);
                     let size = 1.0 + problem.value(level, point(agent, &at)).abs();
-                    assert!(
-                        (exact - measured).abs() < 1e-8 * size,
-                        "{} {level:?}: {exact} against {measured}",
-                        kind.name
-                    );
+                    assert!((exact - measured).abs() < 1e-8 * size, "{name} {level:?}: {exact} against {measured}");
                 }
             }
         }
@@ -69,19 +64,14 @@ fn gradients_are_the_derivatives_of_values() {
 
 #[test]
 fn scales_multiply_and_gradients_add_up() {
-    for kind in problems::<f64>() {
-        let problem = (kind.example)(AGENTS, 5);
+    for (name, problem) in examples::<f64>(AGENTS, 5) {
         let at = random(&*problem, 2, 0);
         for level in [Level::Upper, Level::Lower] {
             let plain = gradient(&*problem, level, 2, &at, (1.0, 1.0));
             let scaled = gradient(&*problem, level, 2, &at, (-2.0, 0.5));
             let factors = [-2.0, -2.0, 0.5];
             for ((plain, scaled), factor) in plain.iter().zip(&scaled).zip(factors) {
-                assert!(
-                    plain.iter().zip(scaled).all(|(a, b)| (factor * a - b).abs() < 1e-12),
-                    "{} {level:?}",
-                    kind.name
-                );
+                assert!(plain.iter().zip(scaled).all(|(a, b)| (factor * a - b).abs() < 1e-12), "{name} {level:?}");
             }
         }
     }
@@ -89,8 +79,7 @@ fn scales_multiply_and_gradients_add_up() {
 
 #[test]
 fn curvature_is_the_derivative_of_the_lower_gradient() {
-    for kind in problems::<f64>() {
-        let problem = (kind.example)(AGENTS, 5);
+    for (name, problem) in examples::<f64>(AGENTS, 5) {
         let Some(curvature) = problem.curvature() else { continue };
         for agent in 0..AGENTS {
             let (at, [_, _, v]) = (random(&*problem, agent, 0), random(&*problem, agent, 1));
@@ -101,7 +90,7 @@ fn curvature_is_the_derivative_of_the_lower_gradient() {
                     let slope =
                         |s| gradient(&*problem, Level::Lower, agent, &shifted(&at, s, &along), (1.0, 1.0))[part][place];
                     let measured = derivative(slope, 2e-3);
-                    assert!((exact - measured).abs() < 1e-8, "{}: {exact} against {measured}", kind.name);
+                    assert!((exact - measured).abs() < 1e-8, "{name}: {exact} against {measured}");
                 }
             }
         }
@@ -117,8 +106,7 @@ fn product(curvature: &dyn Curvature<f64>, agent: usize, at: &[Vec<f64>; 3], v: 
 
 #[test]
 fn optima_are_stationary() {
-    for kind in problems::<f64>() {
-        let problem = (kind.example)(AGENTS, 5);
+    for (name, problem) in examples::<f64>(AGENTS, 5) {
         let Some(optimum) = problem.optimum() else { continue };
         // The lower level is stationary in y; for a single-level problem that is all.
         let mut sum = vec![0.0; optimum.y.len()];
@@ -127,7 +115,7 @@ fn optima_are_stationary() {
             let at = [own, optimum.x.clone(), optimum.y.clone()];
             linalg::add(&mut sum, &gradient(&*problem, Level::Lower, agent, &at, (1.0, 1.0))[2]);
         }
-        assert!(linalg::norm(&sum) < 1e-12, "{}: {:e}", kind.name, linalg::norm(&sum));
+        assert!(linalg::norm(&sum) < 1e-12, "{}: {:e}", name, linalg::norm(&sum));
     }
     let problem = PolicyEvaluation::<f64>::new(AGENTS, 5);
     let hypergradient = Solver::new(&problem).hypergradient(&problem, &problem.optimum().unwrap().x);

@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::Arc;
 
-use fabnet_core::algorithm::{Method, Options, Steps, methods};
+use fabnet_core::algorithm::{Method, Steps, methods};
 use fabnet_core::observe::Agents;
 use fabnet_core::{Dim, Level, Point, Problem, Scratch, Shard, Slopes};
 use fabnet_problems::BilevelQuadratic;
@@ -46,12 +46,12 @@ impl Problem<f64> for Named {
 
 fn shard(method: &str, step: f64, private: fn(usize) -> usize) -> Shard<f64> {
     let problem = Arc::new(Named::new(private));
-    let algorithm = common::build(method, &*problem, Options::new(Steps::same(step)));
+    let algorithm = common::build(method, &*problem, Steps::same(step));
     Shard::new(algorithm, problem, common::phases(1), 1).unwrap()
 }
 
 fn bilevel() -> impl Iterator<Item = Method<f64>> {
-    methods().into_iter().filter(|method| method.bilevel)
+    methods().into_iter().filter(|method| method.direction.bilevel)
 }
 
 #[test]

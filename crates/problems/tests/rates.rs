@@ -7,9 +7,10 @@ mod common;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use fabnet_core::algorithm::{Options, Steps};
+use fabnet_core::algorithm::Steps;
 use fabnet_core::hypergradient::Solver;
 use fabnet_core::observe::{Observer, View, run};
+use fabnet_core::settings::Value;
 use fabnet_core::{Problem, Shard, Stop, linalg};
 use fabnet_problems::{Nonconvex, SmoothBilevel};
 use rayon::prelude::*;
@@ -40,14 +41,15 @@ impl Observer<f64> for Smallest {
 
 fn smallest(
     method: &str,
-    options: Options<f64>,
+    given: &[(&str, Value)],
+    steps: Steps,
     problem: Arc<dyn Problem<f64>>,
     seed: u64,
     rounds: u64,
     every: u64,
 ) -> Smallest {
     let mut watch = Smallest { solver: Solver::new(&*problem), every, found: Vec::new(), least: f64::INFINITY };
-    let algorithm = common::build(method, &*problem, options);
+    let algorithm = common::build_with(method, given, &*problem, steps);
     let mut shard = Shard::new(algorithm, problem, common::phases(seed), seed).unwrap();
     run(&mut shard, rounds, &mut watch).unwrap();
     watch
@@ -76,8 +78,8 @@ fn fab_has_the_rate_of_its_theorem() {
             let third = (k as f64).cbrt();
             let eta = 0.6 / third;
             let steps = Steps::each([("x", 0.3 * eta), ("y", 0.5 * eta), ("z", 0.5 * eta)]);
-            let options = Options { penalty: third, normalised: false, ..Options::new(steps) };
-            smallest("fab", options, Arc::new(SmoothBilevel::new(10, seed)), seed, k, (k / 1000).max(1)).least
+            let given = [("penalty", third.into()), ("normalised", false.into())];
+            smallest("fab", &given, steps, Arc::new(SmoothBilevel::new(10, seed)), seed, k, (k / 1000).max(1)).least
         };
         [64_000, 128_000, 256_000].map(|k| (k as f64, value(k)))
     };
@@ -90,8 +92,7 @@ fn fab_has_the_rate_of_its_theorem() {
 #[test]
 fn push_pull_has_the_rate_of_its_theorem() {
     let one = |seed: u64| {
-        let options = Options::new(Steps::same(0.5));
-        smallest("push-pull", options, Arc::new(Nonconvex::new(10, seed)), seed, 1 << 17, 1).found
+        smallest("push-pull", &[], Steps::same(0.5), Arc::new(Nonconvex::new(10, seed)), seed, 1 << 17, 1).found
     };
     let slopes: Vec<f64> = (0..5)
         .into_par_iter()

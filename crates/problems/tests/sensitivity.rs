@@ -5,7 +5,7 @@
 mod common;
 
 use fabnet_core::Stop;
-use fabnet_core::algorithm::{Options, Steps};
+use fabnet_core::algorithm::Steps;
 use rayon::prelude::*;
 
 const SEEDS: u64 = 10;
@@ -47,8 +47,8 @@ const TABLE: [(f64, [f64; 3], Paper); 21] = [
 #[test]
 fn the_published_table_is_reproduced() {
     let run = |penalty: f64, [x, y, z]: [f64; 3], seed| {
-        let options = Options { penalty, ..Options::new(Steps::each([("x", x), ("y", y), ("z", z)])) };
-        common::policy_evaluation("fab", options, seed, ROUNDS, 20, 0.01).0
+        let steps = Steps::each([("x", x), ("y", y), ("z", z)]);
+        common::policy_evaluation("fab", &[("penalty", penalty.into())], steps, seed, ROUNDS, 20, 0.01).0
     };
     let seeds = |paper: &Paper| if matches!(paper, AboveMax) { MORE_SEEDS } else { SEEDS };
     let rows = TABLE.par_iter().map(|(penalty, steps, paper)| {

@@ -5,7 +5,7 @@ mod common;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use fabnet_core::algorithm::{Options, PushPull, Steps, StepsError};
+use fabnet_core::algorithm::{PushPull, Steps, StepsError};
 use fabnet_core::direction::Penalty;
 use fabnet_core::observe::{ErrorWatch, Observer, View, run};
 use fabnet_core::topology::Ring;
@@ -40,7 +40,7 @@ impl Problem<f64> for Poisoned {
 
 fn stop(problem: Arc<dyn Problem<f64>>, step: f64, rounds: u64, until: f64) -> Stop {
     let optimum = PolicyEvaluation::<f64>::new(10, 1).optimum().unwrap();
-    let algorithm = common::build("fab", &*problem, Options::new(Steps::same(step)));
+    let algorithm = common::build("fab", &*problem, Steps::same(step));
     let mut shard = Shard::new(algorithm, problem, common::phases(1), 1).unwrap();
     run(&mut shard, rounds, &mut ErrorWatch::new(optimum, 1).until(until)).unwrap()
 }
@@ -73,7 +73,7 @@ fn an_observer_may_end_a_run() {
         }
     }
     let problem = Arc::new(PolicyEvaluation::new(10, 1));
-    let algorithm = common::build("fab", &*problem, Options::new(Steps::same(0.1)));
+    let algorithm = common::build("fab", &*problem, Steps::same(0.1));
     let mut shard = Shard::new(algorithm, problem, common::phases(1), 1).unwrap();
     assert_eq!(run(&mut shard, 1000, &mut Until(7)).unwrap(), Stop::Reached { round: 7 });
     // Three gradients a direction: one of f and two of g, at the start and in every round, by ten agents.
@@ -84,7 +84,7 @@ fn an_observer_may_end_a_run() {
 #[test]
 fn shards_refuse_what_cannot_work() {
     let problem = Arc::new(PolicyEvaluation::<f64>::new(10, 1));
-    let algorithm = common::build("fab", &*problem, Options::new(Steps::same(0.1)));
+    let algorithm = common::build("fab", &*problem, Steps::same(0.1));
     let network = |agents| Network::new(Arc::new(Ring::new(agents)), Arc::new(Uniform));
     let refused = |agents, range| Shard::part(algorithm.clone(), problem.clone(), network(agents), 1, range).err();
     assert_eq!(refused(9, 0..9), Some(ShardError::Agents { problem: 10, topology: 9 }));

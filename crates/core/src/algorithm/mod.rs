@@ -16,12 +16,13 @@ mod pace;
 mod push_pull;
 mod push_sum;
 mod registry;
+mod steps;
 
 pub use auto::Auto;
-pub use pace::{Schedule, Steps, StepsError};
 pub use push_pull::PushPull;
 pub use push_sum::PushSum;
-pub use registry::{Built, Method, Options, methods};
+pub use registry::{Built, Method, Recipe, methods};
+pub use steps::{Schedule, Steps, StepsError};
 
 use crate::{Blocks, Direction, Mask, Oracle, Scalar, Segments};
 

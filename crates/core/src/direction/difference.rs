@@ -1,6 +1,7 @@
 //! The difference direction of dFAB.
 
 use super::{Direction, Parts, PartsMut, Sizes, default_epsilon, thirds, thirds_mut};
+use crate::settings::{Keys, POSITIVE};
 use crate::{Blocks, Dim, Level, Oracle, Scalar, Slopes, Smoothness};
 
 /// FAB in the limit of an infinite penalty: it evolves u = λ(y − z) itself, so there is neither a penalty bias nor a difference of large numbers.
@@ -26,6 +27,12 @@ impl Difference {
     /// With differences of size ε.
     pub fn with_epsilon(epsilon: f64) -> Self {
         Self { epsilon: Some(epsilon) }
+    }
+
+    /// What users can choose.
+    pub fn read(keys: &mut Keys<'_>) -> Self {
+        let about = "the size of the finite differences; the cube root of the machine's precision if not given";
+        Self { epsilon: keys.optional_number("epsilon", POSITIVE, about) }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The gradient of a single-level objective.
 
 use super::{Direction, Parts, PartsMut, Sizes};
+use crate::settings::Keys;
 use crate::smoothness::usable;
-use crate::{Blocks, Dim, Level, Oracle, Scalar, Slopes, Smoothness};
+use crate::{Blocks, Dim, Level, Oracle, Problem, Scalar, Slopes, Smoothness};
 
 /// The gradient in y of a single-level objective, at an outer variable that is held fixed.
 ///
@@ -35,6 +36,24 @@ impl<T: Scalar> Gradient<T> {
     pub fn at(objective: Objective, outer: Vec<T>) -> Self {
         Self { objective, outer }
     }
+
+    /// What users can choose, to be completed by the problem.
+    pub fn read(keys: &mut Keys<'_>) -> impl Fn(&dyn Problem<T>) -> Self + Send + Sync + 'static {
+        let objectives = [("train", Objective::Train), ("merged", Objective::Merged), ("clean", Objective::Clean)];
+        let objective = keys.choice("objective", &objectives, "what to minimise on a bilevel problem: g, f + g or f");
+        let everywhere =
+            "the outer variable of a bilevel problem, one value for all its coordinates; where it starts if not given";
+        let outer = keys.optional_number("outer", .., everywhere);
+        move |problem| {
+            let mut x = vec![T::zero(); problem.dim().outer];
+            let (mut own, mut y) = (vec![T::zero(); problem.private(0)], vec![T::zero(); problem.dim().inner]);
+            problem.start(0, &mut own, &mut x, &mut y);
+            if let Some(value) = outer {
+                x.fill(T::of(value));
+            }
+            Self::at(objective, x)
+        }
+    }
 }
 
 impl<T: Scalar> Default for Gradient<T> {
@@ -50,7 +69,8 @@ impl<T: Scalar> Direction<T> for Gradient<T> {
             dim.outer,
             "a single-level method needs a fixed outer variable of the problem's size"
         );
-        Blocks::new([("y", dim.inner)])
+        // Users of single-level methods call their variable x.
+        Blocks::new([("x", dim.inner)])
     }
 
     fn start(&self, _x: &[T], y: &[T], v: &mut [T]) {

@@ -5,11 +5,13 @@
 mod difference;
 mod gradient;
 mod penalty;
+mod registry;
 mod soba;
 
 pub use difference::Difference;
 pub use gradient::{Gradient, Objective};
 pub use penalty::Penalty;
+pub use registry::{Kind as DirectionKind, directions};
 pub use soba::Soba;
 
 use crate::{Blocks, Dim, Oracle, Scalar, Smoothness};

@@ -1,6 +1,7 @@
 //! The penalty direction of FAB.
 
 use super::{Direction, Parts, PartsMut, Sizes, thirds, thirds_mut};
+use crate::settings::{Keys, POSITIVE};
 use crate::smoothness::usable;
 use crate::{Blocks, Dim, Level, Oracle, Scalar, Slopes, Smoothness};
 
@@ -28,6 +29,13 @@ impl Penalty {
     /// The direction of L itself.
     pub fn literal(penalty: f64) -> Self {
         Self { penalty, normalised: false }
+    }
+
+    /// What users can choose.
+    pub fn read(keys: &mut Keys<'_>) -> Self {
+        let penalty = keys.number("penalty", 60.0, POSITIVE, "λ: y is biased by O(1/λ)");
+        let about = "follow L/λ, as the published steps assume, or with false L itself";
+        Self { penalty, normalised: keys.flag("normalised", true, about) }
     }
 
     /// The factors of f and of g.

@@ -1,6 +1,7 @@
 //! The direction of SOBA.
 
 use super::{Direction, Parts, PartsMut, Sizes, default_epsilon, thirds, thirds_mut};
+use crate::settings::{Keys, POSITIVE};
 use crate::{Blocks, Dim, Level, Oracle, Scalar, Slopes, Smoothness};
 
 /// The lower gradient, the linear system for v and the hypergradient, all moved at once (Dagréou, Ablin, Vaiter, Moreau: *A framework for bilevel optimization that
@@ -24,6 +25,12 @@ impl Soba {
     /// With differences of size ε where there are no exact products.
     pub fn with_epsilon(epsilon: f64) -> Self {
         Self { epsilon: Some(epsilon) }
+    }
+
+    /// What users can choose.
+    pub fn read(keys: &mut Keys<'_>) -> Self {
+        let about = "the size of finite differences, where the problem gives no exact products; the cube root of the machine's precision if not given";
+        Self { epsilon: keys.optional_number("epsilon", POSITIVE, about) }
     }
 }
 

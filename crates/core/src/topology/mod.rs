@@ -18,7 +18,7 @@ pub use erdos_renyi::{ErdosRenyi, Redraw};
 pub use exponential::OnePeerExponential;
 pub use mixed_radix::MixedRadix;
 pub use phases::Phases;
-pub use registry::{Kind as TopologyKind, topologies};
+pub use registry::{Kind as TopologyKind, Recipe as TopologyRecipe, examples, topologies};
 pub use ring::Ring;
 pub use undirected::Undirected;
 

@@ -3,6 +3,7 @@
 use super::{
     Complete, ContactPlan, ErdosRenyi, MixedRadix, OnePeerExponential, Phases, Redraw, Ring, Topology, Undirected,
 };
+use crate::settings::{Given, Keys, Value};
 
 /// A named kind of topology.
 #[derive(Clone, Copy)]
@@ -11,36 +12,83 @@ pub struct Kind {
     pub name: &'static str,
     /// In one line.
     pub about: &'static str,
-    /// An example with this many agents and this seed: what every topology is tested with.
-    pub example: fn(usize, u64) -> Box<dyn Topology>,
+    own: fn(&mut Keys<'_>) -> Recipe,
+}
+
+/// Makes a topology of this many agents from this seed, or says why it cannot.
+pub type Recipe = Box<dyn Fn(usize, u64) -> Result<Box<dyn Topology>, String> + Send + Sync>;
+
+impl Kind {
+    /// Asks for its settings.
+    pub fn read(&self, keys: &mut Keys<'_>) -> Recipe {
+        let directed = (self.own)(keys);
+        if !keys.flag("undirected", false, "every link both ways") {
+            return directed;
+        }
+        Box::new(move |agents, seed| Ok(Box::new(Undirected::new(directed(agents, seed)?))))
+    }
 }
 
 /// Every kind of topology there is. A new one is a file, and a line here.
 pub fn topologies() -> Vec<Kind> {
-    let kind = |name, about, example| Kind { name, about, example };
+    let kind = |name, about, own| Kind { name, about, own };
     vec![
-        kind("ring", "a directed ring: i hears i − 1", |n, _| Box::new(Ring::new(n))),
-        kind("reversed-ring", "a directed ring: i hears i + 1", |n, _| Box::new(Ring::reversed(n))),
-        kind("complete", "everybody hears everybody", |n, _| Box::new(Complete::new(n))),
-        kind("erdos-renyi", "random links, drawn once or every round, on a ring or not", |n, seed| {
-            Box::new(ErdosRenyi::new(n, 0.3, seed, Redraw::EveryRound).with_ring())
+        kind("ring", "a directed ring: i hears i − 1", |_| recipe(|n, _| Ring::new(n))),
+        kind("reversed-ring", "a directed ring: i hears i + 1", |_| recipe(|n, _| Ring::reversed(n))),
+        kind("complete", "everybody hears everybody", |_| recipe(|n, _| Complete::new(n))),
+        kind("erdos-renyi", "random links, drawn once or every round, on a ring or not", |keys| {
+            let probability = edge_probability(keys);
+            let moments =
+                [("once", Redraw::Once), ("every round", Redraw::EveryRound), ("every-round", Redraw::EveryRound)];
+            let redraw = keys.choice("redraw", &moments, "when the links are drawn");
+            let ring = keys.flag("ring", true, "on top of a directed ring, which makes every graph strongly connected");
+            recipe(move |n, seed| {
+                let random = ErdosRenyi::new(n, probability, seed, redraw);
+                if ring { random.with_ring() } else { random }
+            })
         }),
-        kind("undirected", "any of them with every link both ways", |n, seed| {
-            Box::new(Undirected::new(ErdosRenyi::new(n, 0.2, seed, Redraw::EveryRound).with_ring()))
+        kind("phases", "the paper's cycle: random links on a ring, ring, reversed ring", |keys| {
+            let probability = edge_probability(keys);
+            let rounds = keys.whole("phase_rounds", 10, 1.., "the rounds of each of the three phases");
+            recipe(move |n, seed| Phases::new(n, probability, seed).with_rounds(rounds))
         }),
-        kind("phases", "the paper's cycle: random links on a ring, ring, reversed ring", |n, seed| {
-            Box::new(Phases::new(n, 0.3, seed))
+        kind("one-peer-exponential", "one peer a round, at distances 1, 2, 4…", |_| {
+            recipe(|n, _| OnePeerExponential::new(n))
         }),
-        kind("one-peer-exponential", "one peer a round, at distances 1, 2, 4…", |n, _| {
-            Box::new(OnePeerExponential::new(n))
+        kind("mixed-radix", "exact averages in as many rounds as n has prime factors", |_| {
+            recipe(|n, _| MixedRadix::new(n))
         }),
-        kind("mixed-radix", "exact averages in as many rounds as n has prime factors", |n, _| {
-            Box::new(MixedRadix::new(n))
-        }),
-        kind("contact-plan", "links with times, from a file", |n, _| {
-            let links =
-                (0..n).map(|i| format!("{i} {} {} {}", (i + 1) % n, i % 5, i % 5 + 3)).collect::<Vec<_>>().join("\n");
-            Box::new(ContactPlan::parse(&format!("period 8\n{links}"), n).expect("a ring with times is a valid plan"))
+        kind("contact-plan", "links with times, as satellites and duty-cycled radios have them", |keys| {
+            let about = "a link a line: `source target [first last]`, and `period N`";
+            let contacts = keys.text_or_file("contacts", "file", about);
+            Box::new(move |n, _| match ContactPlan::parse(&contacts, n) {
+                Ok(plan) => Ok(Box::new(plan)),
+                Err(error) => Err(format!("the contact plan cannot be used: {error}")),
+            })
         }),
     ]
+}
+
+/// Every kind with its defaults, and some variants: what every topology is tested with.
+pub fn examples(agents: usize, seed: u64) -> Vec<(&'static str, Box<dyn Topology>)> {
+    let contact = |i| format!("{i} {} {} {}\n", (i + 1) % agents, i % 5, i % 5 + 3);
+    let plan = format!("period 8\n{}", (0..agents).map(contact).collect::<String>());
+    let plan = [("contacts", Value::Text(plan))];
+    let redrawn = [("redraw", "every round".into())];
+    let undirected = [("redraw", "every round".into()), ("undirected", true.into())];
+    let make = |kind: &Kind, given: &dyn Given| {
+        (kind.read(&mut Keys::new(given)))(agents, seed).expect("examples are valid settings")
+    };
+    let kinds = topologies();
+    let random = kinds.iter().find(|kind| kind.name == "erdos-renyi").expect("it is in the registry");
+    let variants = [("redrawn", make(random, &redrawn)), ("undirected", make(random, &undirected))];
+    kinds.iter().map(|kind| (kind.name, make(kind, &plan))).chain(variants).collect()
+}
+
+fn recipe<G: Topology + 'static>(make: impl Fn(usize, u64) -> G + Send + Sync + 'static) -> Recipe {
+    Box::new(move |agents, seed| Ok(Box::new(make(agents, seed))))
+}
+
+fn edge_probability(keys: &mut Keys<'_>) -> f64 {
+    keys.number("edge_probability", 0.3, 0.0..=1.0, "ν: how likely each link is")
 }

@@ -6,21 +6,20 @@ use super::Topology;
 use crate::Digraph;
 
 /// Another topology in which every link goes both ways.
-#[derive(Debug)]
-pub struct Undirected<G> {
-    inner: G,
+pub struct Undirected {
+    inner: Box<dyn Topology>,
     /// Links of the graph being drawn: kept so that later rounds do not allocate.
     links: Mutex<Vec<(usize, usize)>>,
 }
 
-impl<G: Topology> Undirected<G> {
+impl Undirected {
     /// Both ways wherever the inner topology has one.
-    pub fn new(inner: G) -> Self {
+    pub fn new(inner: Box<dyn Topology>) -> Self {
         Self { inner, links: Mutex::default() }
     }
 }
 
-impl<G: Topology> Topology for Undirected<G> {
+impl Topology for Undirected {
     fn agents(&self) -> usize {
         self.inner.agents()
     }

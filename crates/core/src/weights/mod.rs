@@ -7,12 +7,14 @@ mod alternating;
 mod fixed;
 mod lazy;
 mod metropolis;
+mod registry;
 mod uniform;
 
 pub use alternating::Alternating;
 pub use fixed::Fixed;
 pub use lazy::Lazy;
 pub use metropolis::Metropolis;
+pub use registry::{Kind as WeightsKind, weights};
 pub use uniform::Uniform;
 
 use crate::Digraph;
@@ -29,15 +31,4 @@ pub trait Weights: Send + Sync {
     fn keep(&self, _graph: &Digraph, _source: usize) -> Option<f64> {
         None
     }
-}
-
-/// Every kind of weights there is, by name, with an example of each. A new one is a file, and a line here.
-pub fn weights() -> Vec<(&'static str, Box<dyn Weights>)> {
-    vec![
-        ("uniform", Box::new(Uniform)),
-        ("lazy", Box::new(Lazy::default())),
-        ("fixed", Box::new(Fixed::new(0.2))),
-        ("alternating", Box::new(Alternating::new(0.1, 0.5))),
-        ("metropolis", Box::new(Metropolis)),
-    ]
 }

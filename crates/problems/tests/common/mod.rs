@@ -3,17 +3,31 @@
 
 use std::sync::Arc;
 
-use fabnet_core::algorithm::{Auto, Options, Steps, methods};
+use fabnet_core::algorithm::{Auto, Steps, methods};
 use fabnet_core::observe::{ErrorWatch, run};
+use fabnet_core::settings::{Keys, Value};
 use fabnet_core::topology::{Phases, connectivity};
 use fabnet_core::weights::Uniform;
 use fabnet_core::{Algorithm, Network, Problem, Scalar, Shard, Stop};
 use fabnet_problems::PolicyEvaluation;
 
-/// A method of the registry, by name.
-pub fn build<T: Scalar>(name: &str, problem: &dyn Problem<T>, options: Options<T>) -> Arc<dyn Algorithm<T>> {
+/// A method of the registry, by name, with its defaults.
+pub fn build<T: Scalar>(name: &str, problem: &dyn Problem<T>, steps: Steps) -> Arc<dyn Algorithm<T>> {
+    build_with(name, &[], problem, steps)
+}
+
+/// The same, with settings.
+pub fn build_with<T: Scalar>(
+    name: &str,
+    given: &[(&str, Value)],
+    problem: &dyn Problem<T>,
+    steps: Steps,
+) -> Arc<dyn Algorithm<T>> {
     let method = methods().into_iter().find(|method| method.name == name).unwrap_or_else(|| panic!("no method {name}"));
-    (method.build)(problem, options).unwrap().into()
+    let mut keys = Keys::new(&given);
+    let recipe = (method.read)(&mut keys);
+    assert!(keys.mistakes.is_empty(), "{:?}", keys.mistakes);
+    recipe(problem, steps).unwrap().into()
 }
 
 /// The paper's network of ten agents.
@@ -24,14 +38,15 @@ pub fn phases(seed: u64) -> Network {
 /// Policy evaluation with ten agents on the paper's network, looked at every `every` rounds.
 pub fn policy_evaluation(
     name: &str,
-    options: Options<f64>,
+    given: &[(&str, Value)],
+    steps: Steps,
     seed: u64,
     rounds: u64,
     every: u64,
     until: f64,
 ) -> (Stop, ErrorWatch<f64>) {
     let problem = Arc::new(PolicyEvaluation::new(10, seed));
-    let algorithm = build(name, &*problem, options);
+    let algorithm = build_with(name, given, &*problem, steps);
     let mut watch = ErrorWatch::new(problem.optimum().unwrap(), every).until(until);
     let mut shard = Shard::new(algorithm, problem, phases(seed), seed).unwrap();
     (run(&mut shard, rounds, &mut watch).unwrap(), watch)

@@ -1,0 +1,142 @@
+//! Steps as users give them.
+
+use super::Auto;
+use crate::settings::Keys;
+
+/// Steps as a user gives them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Steps {
+    pub(super) sizes: Given,
+    pub(super) schedule: Schedule,
+    pub(super) momentum: Option<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Given {
+    Same(f64),
+    Each(Vec<(String, f64)>),
+    Auto(Auto),
+}
+
+impl Steps {
+    /// The same step for every block.
+    pub fn same(size: f64) -> Self {
+        Self::given(Given::Same(size))
+    }
+
+    /// A step for each block, by its name. A step of 0 freezes that block.
+    pub fn each<'a>(sizes: impl IntoIterator<Item = (&'a str, f64)>) -> Self {
+        Self::given(Given::Each(sizes.into_iter().map(|(name, size)| (name.to_owned(), size)).collect()))
+    }
+
+    /// Found by the agents themselves, with heavy ball .8 unless gradients are noisy.
+    pub fn auto(auto: Auto) -> Self {
+        Self::given(Given::Auto(auto))
+    }
+
+    /// Heavy ball: the velocity m⁺ = β m + t takes the place of t.
+    pub fn momentum(self, beta: f64) -> Self {
+        Self { momentum: Some(beta), ..self }
+    }
+
+    /// Steps that change with the round.
+    pub fn schedule(self, schedule: Schedule) -> Self {
+        Self { schedule, ..self }
+    }
+
+    /// What users can choose for a method with steps of these names; none means automatic steps.
+    pub fn read(keys: &mut Keys<'_>, names: &[&str]) -> Option<Self> {
+        let all = keys.number_or_word("steps", "auto", 0.0.., "found by the agents, one for all, or a table:");
+        let key = |name: &str| format!("steps.{name}");
+        let explicit = all.is_some() || names.iter().any(|name| keys.given(&key(name)).is_some());
+        let mut size = |name: &str| {
+            let about = format!("the step of {name}; 0 freezes it");
+            match all {
+                Some(all) => Some(keys.number(&key(name), all, 0.0.., &about)),
+                None => keys.optional_number(&key(name), 0.0.., &about),
+            }
+        };
+        let sizes: Vec<_> = names.iter().map(|name| (*name, size(name))).collect();
+        let momentum =
+            keys.optional_number("steps.momentum", 0.0..1.0, "heavy ball β: m⁺ = βm + t takes the place of t");
+        let decay = keys.optional_number("steps.decay", 0.0.., "steps fall as η/(1 + decay·k)");
+        let power = keys.optional_number("steps.power", 0.0.., "steps fall as η/(1 + k)^power");
+        let wanted = explicit || momentum.or(decay).or(power).is_some();
+        if let Some((name, _)) = sizes.iter().find(|(_, size)| wanted && size.is_none()) {
+            let known = names.join(", ");
+            keys.mistake(
+                "steps",
+                format!("`{name}` is missing: give a step for each of {known} (0 freezes a variable)"),
+            );
+        }
+        if decay.is_some() && power.is_some() {
+            keys.mistake("steps.power", "give `decay` or `power`, not both");
+        }
+        explicit.then(|| {
+            keys.unset("steps");
+            let schedule = decay.map(Schedule::InverseTime).or(power.map(Schedule::Power)).unwrap_or_default();
+            let steps =
+                Self::each(sizes.into_iter().map(|(name, size)| (name, size.unwrap_or_default()))).schedule(schedule);
+            momentum.into_iter().fold(steps, Self::momentum)
+        })
+    }
+
+    fn given(sizes: Given) -> Self {
+        Self { sizes, schedule: Schedule::default(), momentum: None }
+    }
+}
+
+/// How steps change with the round k.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Schedule {
+    /// η.
+    #[default]
+    Constant,
+    /// η / (1 + δk), with this δ.
+    InverseTime(f64),
+    /// η / (1 + k)ᵖ, with this p.
+    Power(f64),
+}
+
+impl Schedule {
+    pub(super) fn factor(self, round: u64) -> f64 {
+        match self {
+            Self::Constant => 1.0,
+            Self::InverseTime(decay) => 1.0 / (1.0 + decay * round as f64),
+            Self::Power(exponent) => (1.0 + round as f64).powf(-exponent),
+        }
+    }
+}
+
+/// Why steps cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StepsError {
+    /// A name that the direction does not have.
+    #[error("there is no step `{name}`: this method has the steps {known}")]
+    Unknown {
+        /// As given.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// A block without a step.
+    #[error("the step `{name}` is missing: give one for each of {known} (0 freezes a variable)")]
+    Missing {
+        /// The block.
+        name: &'static str,
+        /// What there is.
+        known: String,
+    },
+    /// A step that is negative or not a number.
+    #[error("the step {value} is not usable: steps are finite and not negative")]
+    Value {
+        /// As given.
+        value: f64,
+    },
+    /// A momentum outside [0, 1).
+    #[error("the momentum {value} is not usable: it lies in 0 ≤ β < 1")]
+    Momentum {
+        /// As given.
+        value: f64,
+    },
+}

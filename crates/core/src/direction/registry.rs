@@ -1,0 +1,50 @@
+//! The directions by name.
+
+use super::{Difference, Gradient, Penalty, Soba};
+use crate::settings::Keys;
+
+/// A named kind of direction.
+#[derive(Clone, Copy)]
+pub struct Kind {
+    /// As users see it.
+    pub name: &'static str,
+    /// In one line.
+    pub about: &'static str,
+    /// Whether it solves bilevel problems; the others minimise one level.
+    pub bilevel: bool,
+    /// The names of its steps, those of its blocks.
+    pub steps: &'static [&'static str],
+    /// Asks for its settings.
+    pub describe: fn(&mut Keys<'_>),
+}
+
+/// Every kind of direction there is. A new one is a file, and a line here.
+pub fn directions() -> Vec<Kind> {
+    let kind = |name, about, bilevel, steps, describe| Kind { name, about, bilevel, steps, describe };
+    vec![
+        kind("penalty", "gradients of f + λ(g(y) − g(z)): FAB", true, &["x", "y", "z"], |keys| {
+            Penalty::read(keys);
+        }),
+        kind(
+            "difference",
+            "the limit of an infinite penalty, by differences of gradients: dFAB",
+            true,
+            &["x", "u", "z"],
+            |keys| {
+                Difference::read(keys);
+            },
+        ),
+        kind(
+            "soba",
+            "lower gradient, linear system and hypergradient, all moved at once",
+            true,
+            &["x", "y", "v"],
+            |keys| {
+                Soba::read(keys);
+            },
+        ),
+        kind("gradient", "the gradient of one level", false, &["x"], |keys| {
+            let _ = Gradient::<f64>::read(keys);
+        }),
+    ]
+}

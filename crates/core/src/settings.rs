@@ -1,0 +1,334 @@
+//! Settings: what users can tell a part of a run. Each part reads its own, and what it reads is at once what is documented, checked and written down.
+
+use std::fmt::{Display, Write};
+use std::ops::{Bound, RangeBounds};
+
+/// One value of a setting.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// True or false.
+    Flag(bool),
+    /// A whole number.
+    Whole(i64),
+    /// A number.
+    Number(f64),
+    /// A word or a text.
+    Text(String),
+}
+
+/// Where values come from: a table of a file, or a list in a program.
+pub trait Given {
+    /// The value of a key, if one was given. Keys of inner tables are dotted: `steps.x`.
+    fn get(&self, key: &str) -> Option<Value>;
+
+    /// The contents of a file that a key names.
+    fn read(&self, path: &str) -> Result<String, String> {
+        Err(format!("`{path}` cannot be read here: files are read for experiments only"))
+    }
+}
+
+impl Given for &[(&str, Value)] {
+    fn get(&self, key: &str) -> Option<Value> {
+        self.iter().find(|(known, _)| *known == key).map(|(_, value)| value.clone())
+    }
+}
+
+impl<const N: usize> Given for [(&str, Value); N] {
+    fn get(&self, key: &str) -> Option<Value> {
+        Given::get(&self.as_slice(), key)
+    }
+}
+
+/// Reads settings, one call for each key. It never stops at a mistake: the default takes the place of a wrong value, so that all keys are asked for
+/// and all mistakes are found at once.
+pub struct Keys<'a> {
+    given: &'a dyn Given,
+    /// What was asked for, in order.
+    pub asked: Vec<Key>,
+    /// What was wrong with it.
+    pub mistakes: Vec<Mistake>,
+}
+
+/// A key that a part understands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Key {
+    /// As users write it.
+    pub name: String,
+    /// What it accepts.
+    pub accepts: String,
+    /// What it is: as given, or the default. None means that nothing was given and the key needs nothing.
+    pub value: Option<Value>,
+    /// What it does.
+    pub about: String,
+}
+
+/// A value that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// Of which key.
+    pub key: String,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+impl<'a> Keys<'a> {
+    /// Reads from here.
+    pub fn new(given: &'a dyn Given) -> Self {
+        Self { given, asked: Vec::new(), mistakes: Vec::new() }
+    }
+
+    /// A number within bounds.
+    pub fn number(&mut self, name: &str, default: f64, within: impl RangeBounds<f64>, about: &str) -> f64 {
+        self.number_or(name, Some(default), &within, about).unwrap_or(default)
+    }
+
+    /// A number within bounds, or none.
+    pub fn optional_number(&mut self, name: &str, within: impl RangeBounds<f64>, about: &str) -> Option<f64> {
+        self.number_or(name, None, &within, about)
+    }
+
+    fn number_or(
+        &mut self,
+        name: &str,
+        default: Option<f64>,
+        within: &impl RangeBounds<f64>,
+        about: &str,
+    ) -> Option<f64> {
+        let accepts = format!("a number{}", bounds(within));
+        self.read(name, accepts, default, Value::Number, |value| number(value, within), about)
+    }
+
+    /// A whole number within bounds.
+    pub fn whole(&mut self, name: &str, default: u64, within: impl RangeBounds<u64>, about: &str) -> u64 {
+        self.whole_or(name, Some(default), &within, about).unwrap_or(default)
+    }
+
+    /// A whole number within bounds, or none.
+    pub fn optional_whole(&mut self, name: &str, within: impl RangeBounds<u64>, about: &str) -> Option<u64> {
+        self.whole_or(name, None, &within, about)
+    }
+
+    fn whole_or(
+        &mut self,
+        name: &str,
+        default: Option<u64>,
+        within: &impl RangeBounds<u64>,
+        about: &str,
+    ) -> Option<u64> {
+        let accepts = format!("a whole number{}", bounds(within));
+        let accept = |value: &Value| match *value {
+            Value::Whole(number) => u64::try_from(number).ok().filter(|number| within.contains(number)),
+            _ => None,
+        };
+        self.read(name, accepts, default, |number| Value::Whole(number.cast_signed()), accept, about)
+    }
+
+    /// True or false.
+    pub fn flag(&mut self, name: &str, default: bool, about: &str) -> bool {
+        let accept = |value: &Value| if let Value::Flag(flag) = value { Some(*flag) } else { None };
+        self.read(name, "true or false".into(), Some(default), Value::Flag, accept, about).unwrap_or(default)
+    }
+
+    /// One of several words, the first if none is given.
+    pub fn choice<C: Copy>(&mut self, name: &str, choices: &[(&str, C)], about: &str) -> C {
+        let accepts = alternatives(choices.iter().map(|(word, _)| *word));
+        let place =
+            |value: &Value| choices.iter().position(|(word, _)| matches!(value, Value::Text(given) if given == word));
+        let word = |place: usize| Value::Text(choices[place].0.to_owned());
+        choices[self.read(name, accepts, Some(0), word, place, about).unwrap_or(0)].1
+    }
+
+    /// A number within bounds, or, given or not, a word; none is the word.
+    pub fn number_or_word(
+        &mut self,
+        name: &str,
+        word: &str,
+        within: impl RangeBounds<f64>,
+        about: &str,
+    ) -> Option<f64> {
+        let accepts = format!("\"{word}\" or a number{}", bounds(&within));
+        let accept = |value: &Value| match *value {
+            Value::Text(ref given) if given == word => Some(None),
+            _ => number(value, &within).map(Some),
+        };
+        let show = |value: Option<f64>| value.map_or_else(|| Value::from(word), Value::Number);
+        self.read(name, accepts, Some(None), show, accept, about).flatten()
+    }
+
+    /// Notes that a key needs nothing after all, because others say it.
+    pub fn unset(&mut self, name: &str) {
+        self.asked.iter_mut().filter(|key| key.name == name).for_each(|key| key.value = None);
+    }
+
+    /// A text, or none.
+    pub fn text(&mut self, name: &str, accepts: &str, about: &str) -> Option<String> {
+        let accept = |value: &Value| if let Value::Text(text) = value { Some(text.clone()) } else { None };
+        self.read(name, accepts.into(), None, Value::Text, accept, about)
+    }
+
+    /// A text that is needed, given in place under `name` or as a file under `file`. It is written down in place, so that the file need not be there the next time.
+    pub fn text_or_file(&mut self, name: &str, file: &str, about: &str) -> String {
+        let text = self.text(name, "a text", about);
+        let path = self.text(file, "a path", &format!("a file with what `{name}` would hold"));
+        let contents = match (text, path) {
+            (Some(text), None) => Ok(text),
+            (None, Some(path)) => self.given.read(&path).map_err(|message| (file, message)),
+            (None, None) => Err((file, format!("it is needed: give `{file} = \"PATH\"`, or the text as `{name}`"))),
+            (Some(_), Some(_)) => Err((file, format!("give `{file}` or `{name}`, not both"))),
+        };
+        self.asked.retain(|key| key.name != file || contents.is_err());
+        match contents {
+            Ok(contents) => {
+                if let Some(key) = self.asked.iter_mut().find(|key| key.name == name) {
+                    key.value = Some(Value::Text(contents.clone()));
+                }
+                contents
+            }
+            Err((key, message)) => {
+                self.mistake(key, message);
+                String::new()
+            }
+        }
+    }
+
+    /// Notes something wrong that shows only when values are seen together.
+    pub fn mistake(&mut self, key: &str, message: impl Into<String>) {
+        self.mistakes.push(Mistake { key: key.to_owned(), message: message.into() });
+    }
+
+    /// The value that was given, whatever it is.
+    pub fn given(&self, name: &str) -> Option<Value> {
+        self.given.get(name)
+    }
+
+    fn read<V>(
+        &mut self,
+        name: &str,
+        accepts: String,
+        default: Option<V>,
+        show: impl Fn(V) -> Value,
+        accept: impl Fn(&Value) -> Option<V>,
+        about: &str,
+    ) -> Option<V> {
+        let given = self.given.get(name);
+        let mut value = given.as_ref().and_then(&accept);
+        if let (Some(given), None) = (&given, &value) {
+            self.mistake(name, format!("{given} is not usable: it is {accepts}"));
+        }
+        value = value.or(default);
+        // Written down as accepted, so that 1 and 1.0 are the same setting.
+        let value = value.map(&show);
+        let result = value.as_ref().and_then(&accept);
+        self.asked.push(Key { name: name.to_owned(), accepts, value, about: about.to_owned() });
+        result
+    }
+}
+
+impl Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Flag(flag) => flag.fmt(f),
+            Self::Whole(number) => number.fmt(f),
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => write!(f, "\"{text}\""),
+        }
+    }
+}
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(flag: bool) -> Self {
+        Self::Flag(flag)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+/// Above 0.
+pub const POSITIVE: (Bound<f64>, Bound<f64>) = (Bound::Excluded(0.0), Bound::Unbounded);
+/// Above 0 and below 1.
+pub const PART: (Bound<f64>, Bound<f64>) = (Bound::Excluded(0.0), Bound::Excluded(1.0));
+
+/// Words as a reader likes them: `"a"`, `"b"` or `"c"`.
+pub fn alternatives<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
+    let words: Vec<String> = words.into_iter().map(|word| format!("\"{word}\"")).collect();
+    match words.as_slice() {
+        [] => "nothing".to_owned(),
+        [one] => one.clone(),
+        [before @ .., last] => format!("{} or {last}", before.join(", ")),
+    }
+}
+
+fn number(value: &Value, within: &impl RangeBounds<f64>) -> Option<f64> {
+    let number = match *value {
+        Value::Number(number) => number,
+        Value::Whole(number) => number as f64,
+        Value::Flag(_) | Value::Text(_) => return None,
+    };
+    (number.is_finite() && within.contains(&number)).then_some(number)
+}
+
+fn bounds<V: Display>(within: &impl RangeBounds<V>) -> String {
+    let mut text = String::new();
+    let joint = |text: &str| if text.is_empty() { "," } else { " and" };
+    match within.start_bound() {
+        Bound::Included(low) => _ = write!(text, ", at least {low}"),
+        Bound::Excluded(low) => _ = write!(text, ", above {low}"),
+        Bound::Unbounded => {}
+    }
+    match within.end_bound() {
+        Bound::Included(high) => _ = write!(text, "{} at most {high}", joint(&text)),
+        Bound::Excluded(high) => _ = write!(text, "{} below {high}", joint(&text)),
+        Bound::Unbounded => {}
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_is_what_is_known_checked_and_written_down() {
+        let given = [("a", Value::Whole(2)), ("b", 1.5.into()), ("c", "no".into()), ("f", Value::Whole(-1))];
+        let mut keys = Keys::new(&given);
+        assert_eq!(keys.number("a", 0.5, 0.0.., "…"), 2.0);
+        assert_eq!(keys.number("b", 0.5, 0.0..=1.0, "…"), 0.5);
+        assert!(keys.choice("c", &[("yes", true), ("never", false)], "…"));
+        assert!(keys.flag("d", true, "…"));
+        assert_eq!(keys.optional_number("e", POSITIVE, "…"), None);
+        assert_eq!(keys.whole("f", 3, 1.., "…"), 3);
+        let known: Vec<_> = keys.asked.iter().map(|key| (key.name.as_str(), key.value.clone())).collect();
+        let of = |value: Value| Some(value);
+        assert_eq!(
+            known,
+            [
+                ("a", of(2.0.into())),
+                ("b", of(0.5.into())),
+                ("c", of("yes".into())),
+                ("d", of(true.into())),
+                ("e", None),
+                ("f", of(Value::Whole(3)))
+            ]
+        );
+        let messages: Vec<_> = keys.mistakes.iter().map(|mistake| mistake.message.as_str()).collect();
+        assert_eq!(
+            messages,
+            [
+                "1.5 is not usable: it is a number, at least 0 and at most 1",
+                "\"no\" is not usable: it is \"yes\" or \"never\"",
+                "-1 is not usable: it is a whole number, at least 1"
+            ]
+        );
+        assert_eq!(keys.asked[4].accepts, "a number, above 0");
+    }
+}
