@@ -5,6 +5,7 @@
 //! ```
 //! This is for metrics: it sees all agents at once, as no agent can. It knows shared outer variables only.
 
+use crate::rng::{EVERYONE, Purpose, Stream};
 use crate::{Level, Oracle, Problem, Scalar, Slopes, Work, linalg};
 
 /// What solving needs from call to call: y is where the last one ended, and the next one starts there.
@@ -19,10 +20,17 @@ impl<T: Scalar> Solver<T> {
     /// Residual, relative to its size at the start, at which linear solves end.
     const TOLERANCE: f64 = 1e-13;
     const NEWTON_STEPS: usize = 50;
+    /// Enough for a few per cent, which is all that a criterion needs.
+    const POWER_STEPS: usize = 20;
 
     /// Starts from y = 0.
     pub fn new(problem: &dyn Problem<T>) -> Self {
-        Self { work: Work::default(), y: vec![T::zero(); problem.dim().inner], seed: 0 }
+        Self::near(vec![T::zero(); problem.dim().inner])
+    }
+
+    /// Starts from this y.
+    pub fn near(y: Vec<T>) -> Self {
+        Self { work: Work::default(), y, seed: 0 }
     }
 
     /// `y*(x)`.
@@ -73,11 +81,52 @@ impl<T: Scalar> Solver<T> {
         let y = self.response(problem, x).to_vec();
         let mut f_y = vec![T::zero(); y.len()];
         self.average(problem, Level::Upper, x, &y, (&mut out, &mut f_y));
-        let mut v = vec![T::zero(); y.len()];
-        self.solve(problem, x, &y, &f_y, &mut v);
+        let v = self.solved(problem, x, &y, &f_y);
         let mut unused = vec![T::zero(); y.len()];
         self.product(problem, x, &y, &v, -T::one(), (&mut out, &mut unused));
         out
+    }
+
+    /// The largest singular value of `J = dy*/dx = −(∇²ᵧᵧg)⁻¹ ∇²ᵧₓg` at x, by power iteration on `JᵀJ`: how strongly the lower level answers.
+    pub fn sensitivity(&mut self, problem: &dyn Problem<T>, x: &[T]) -> T {
+        let y = self.response(problem, x).to_vec();
+        let mut v: Vec<T> = Stream::new(self.seed, EVERYONE, 0, Purpose::Probe).normals(x.len(), 1.0);
+        let mut largest = T::zero();
+        for _ in 0..Self::POWER_STEPS {
+            let length = linalg::norm(&v);
+            if !length.is_normal() {
+                break;
+            }
+            linalg::scale(&mut v, length.recip());
+            let pushed = self.cross(problem, x, &y, &v);
+            let answer = self.solved(problem, x, &y, &pushed);
+            largest = linalg::norm(&answer);
+            let back = self.solved(problem, x, &y, &answer);
+            v.fill(T::zero());
+            self.product(problem, x, &y, &back, T::one(), (&mut v, &mut vec![T::zero(); y.len()]));
+        }
+        largest
+    }
+
+    /// `∇²ᵧₓg v`, by central differences of gradients.
+    fn cross(&mut self, problem: &dyn Problem<T>, x: &[T], y: &[T], v: &[T]) -> Vec<T> {
+        let reach = T::epsilon().cbrt() * (T::one() + linalg::norm(x));
+        let [mut ahead, mut behind] = [T::one(), -T::one()].map(|sign| {
+            let (mut shifted, mut slope) = (x.to_vec(), vec![T::zero(); y.len()]);
+            linalg::add_scaled(&mut shifted, sign * reach, v);
+            self.average(problem, Level::Lower, &shifted, y, (&mut [], &mut slope));
+            slope
+        });
+        linalg::scale(&mut ahead, (reach + reach).recip());
+        linalg::scale(&mut behind, -(reach + reach).recip());
+        linalg::add(&mut ahead, &behind);
+        ahead
+    }
+
+    fn solved(&mut self, problem: &dyn Problem<T>, x: &[T], y: &[T], b: &[T]) -> Vec<T> {
+        let mut v = vec![T::zero(); b.len()];
+        self.solve(problem, x, y, b, &mut v);
+        v
     }
 
     /// Conjugate gradients on `∇²ᵧᵧg v = b`.

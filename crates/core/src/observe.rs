@@ -129,8 +129,12 @@ impl<T: Scalar> View<'_, T> {
 
     /// `‖x̄ − x*‖/‖x*‖` of the mean point, for the outer variable, or for the inner one of a single-level problem.
     pub fn relative_error(&self, optimum: &Optimum<T>) -> T {
-        let mean = self.mean();
-        let (x, y) = self.algorithm.direction().solution(self.problem.dim(), &mean);
+        self.relative_error_of(&self.mean(), optimum)
+    }
+
+    /// The same, of any shared point.
+    pub fn relative_error_of(&self, point: &[T], optimum: &Optimum<T>) -> T {
+        let (x, y) = self.algorithm.direction().solution(self.problem.dim(), point);
         let (found, known) = if optimum.x.is_empty() { (y, &optimum.y) } else { (x, &optimum.x) };
         (linalg::distance_squared(found, known) / linalg::norm_squared(known)).sqrt()
     }

@@ -46,7 +46,8 @@ impl Steps {
 
     /// What users can choose for a method with steps of these names; none means automatic steps.
     pub fn read(keys: &mut Keys<'_>, names: &[&str]) -> Option<Self> {
-        let all = keys.number_or_word("steps", "auto", 0.0.., "found by the agents, one for all, or a table:");
+        let all =
+            keys.number_or_word("steps", "auto", 0.0.., "found by the agents; or one for all; or a table of these:");
         let key = |name: &str| format!("steps.{name}");
         let explicit = all.is_some() || names.iter().any(|name| keys.given(&key(name)).is_some());
         let mut size = |name: &str| {
@@ -62,7 +63,9 @@ impl Steps {
         let decay = keys.optional_number("steps.decay", 0.0.., "steps fall as η/(1 + decay·k)");
         let power = keys.optional_number("steps.power", 0.0.., "steps fall as η/(1 + k)^power");
         let wanted = explicit || momentum.or(decay).or(power).is_some();
-        if let Some((name, _)) = sizes.iter().find(|(_, size)| wanted && size.is_none()) {
+        if let Some((name, _)) =
+            sizes.iter().find(|(name, size)| wanted && size.is_none() && keys.given(&key(name)).is_none())
+        {
             let known = names.join(", ");
             keys.mistake(
                 "steps",

@@ -1,6 +1,7 @@
 //! What can be known of a network before anything is run on it.
 
 use super::Topology;
+use crate::weights::Uniform;
 use crate::{Digraph, Mixing, Weights};
 
 /// How well a network of agents is connected over a window of rounds.
@@ -31,6 +32,19 @@ impl Connectivity {
     pub fn bytes_per_round(&self, message: usize) -> f64 {
         self.messages * message as f64
     }
+}
+
+/// Only the [`Connectivity::window`]: whether agents can work together at all.
+pub fn joint_window(topology: &dyn Topology, window: u64) -> Option<u64> {
+    let rounds = topology.period().unwrap_or(window).max(1);
+    History::draw(topology, &Uniform, rounds).window(topology)
+}
+
+/// Only the [`Connectivity::spread`]: what automatic steps need to know.
+pub fn spread(topology: &dyn Topology, window: u64) -> Option<u64> {
+    let rounds = topology.period().unwrap_or(window).max(1);
+    let history = History::draw(topology, &Uniform, rounds);
+    history.spread(topology, history.window(topology)?)
 }
 
 /// Reports on a network. A sequence without a period is judged by its first `window` rounds.
@@ -216,7 +230,7 @@ fn gcd(a: u64, b: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::topology::{ContactPlan, MixedRadix, OnePeerExponential, Phases, Ring};
-    use crate::weights::{Alternating, Uniform};
+    use crate::weights::Alternating;
 
     #[test]
     fn a_ring_is_connected_in_every_round_and_news_goes_round_once() {

@@ -9,10 +9,11 @@ mod mixed_radix;
 mod phases;
 mod registry;
 mod ring;
+mod tolerance;
 mod undirected;
 
 pub use complete::Complete;
-pub use connectivity::{Connectivity, connectivity};
+pub use connectivity::{Connectivity, connectivity, joint_window, spread};
 pub use contact_plan::{ContactPlan, ContactPlanError};
 pub use erdos_renyi::{ErdosRenyi, Redraw};
 pub use exponential::OnePeerExponential;
@@ -20,6 +21,7 @@ pub use mixed_radix::MixedRadix;
 pub use phases::Phases;
 pub use registry::{Kind as TopologyKind, Recipe as TopologyRecipe, examples, topologies};
 pub use ring::Ring;
+pub use tolerance::tolerated_step;
 pub use undirected::Undirected;
 
 use crate::Digraph;

@@ -1,0 +1,80 @@
+//! The subcommands, one file each.
+
+mod check;
+mod list;
+mod plot;
+mod run;
+mod tune;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use fabnet_lab::{Experiment, Mistakes};
+
+/// What can be done.
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Run an experiment, grids and seeds in parallel
+    Run(run::Run),
+    /// Draw or redraw the figures of finished runs
+    Plot(plot::Plot),
+    /// Say everything that can be known before a run: graph, weights, steps, cost
+    Check(check::Check),
+    /// Find steps, and write an experiment file with them
+    Tune(tune::Tune),
+    /// List what there is to choose from, with its keys
+    List(list::List),
+}
+
+impl Command {
+    pub(crate) fn carry_out(self) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Run(run) => run.carry_out(),
+            Self::Plot(plot) => plot.carry_out(),
+            Self::Check(check) => check.carry_out(),
+            Self::Tune(tune) => tune.carry_out(),
+            Self::List(list) => Ok(list.carry_out()),
+        }
+    }
+}
+
+/// An experiment and what is said differently on the command line.
+#[derive(Args, Clone)]
+pub(crate) struct Changes {
+    /// Set a value by its path in the file: rounds=2000, algorithm.0.penalty=80
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Other seeds: how many, or a range without its end such as 0..10
+    #[arg(long)]
+    seeds: Option<String>,
+}
+
+impl Changes {
+    pub(crate) fn read(&self, file: &Path) -> Result<Experiment, Mistakes> {
+        let mut experiment = Experiment::read(file)?;
+        self.set.iter().try_for_each(|assignment| experiment.set(assignment))?;
+        if let Some(seeds) = &self.seeds {
+            experiment.set_seeds(seeds);
+        }
+        Ok(experiment)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.set.is_empty() && self.seeds.is_none()
+    }
+}
+
+/// The number of threads that a command uses.
+#[derive(Args, Clone, Copy)]
+pub(crate) struct Threads {
+    /// How many threads; as many as there are cores if not given. Results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+}
+
+impl Threads {
+    pub(crate) fn count(self) -> usize {
+        self.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+    }
+}

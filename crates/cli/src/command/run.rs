@@ -1,0 +1,134 @@
+//! `fabnet run`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use fabnet_lab::{Experiment, Folder, Pace, Plan, carry_out_plan, figure, timestamp};
+
+use super::{Changes, Threads};
+use crate::failure::{IMPOSSIBLE, Usage};
+use crate::progress::Progress;
+use crate::say::say;
+use crate::table;
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  fabnet run experiments/first.toml
+  fabnet run experiments/paper/sensitivity.toml --out runs/table --seeds 0..20
+  fabnet run experiments/first.toml --set rounds=2000 --set algorithm.0.penalty=80
+  fabnet run --resume runs/table
+
+Results: plan.toml (every value resolved; running it repeats the run bit for bit), records.csv (a row per recorded round),
+summary.json (each run and each group), figures/. Ctrl-C stops cleanly and keeps what was recorded.")]
+pub(crate) struct Run {
+    /// The experiment file; not needed with --resume
+    #[arg(required_unless_present = "resume")]
+    file: Option<PathBuf>,
+    /// Where results go; runs/NAME-TIME if not given
+    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    changes: Changes,
+    #[command(flatten)]
+    threads: Threads,
+    /// Go on with the unfinished runs of this folder, from their last checkpoints
+    #[arg(long, value_name = "DIR")]
+    resume: Option<PathBuf>,
+    /// How often a run writes down where it is, such as 500ms or 1min: what a kill can cost
+    #[arg(long, value_name = "TIME", default_value_t = Pace::CHECKPOINT.into())]
+    checkpoint_every: humantime::Duration,
+    /// Where data sets are; `$FABNET_DATA` or the cache directory if not given
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Print nothing but errors
+    #[arg(long)]
+    quiet: bool,
+}
+
+impl Run {
+    pub(crate) fn carry_out(self) -> anyhow::Result<ExitCode> {
+        if let Some(data) = self.data.as_ref().filter(|data| !data.is_dir()) {
+            return Err(Usage(format!("--data {}: there is no such folder", data.display())).into());
+        }
+        let (plan, folder) = if let Some(resume) = &self.resume { self.resumed(resume)? } else { self.fresh()? };
+        if folder.file("summary.json").exists() && !folder.file("jobs").exists() {
+            self.say(&format!("nothing to resume: all runs in {} are done", folder.path().display()));
+            return Ok(ExitCode::SUCCESS);
+        }
+        let progress = Progress::new(self.quiet)?;
+        let pace = Pace { threads: self.threads.count(), checkpoint: self.checkpoint_every.into() };
+        let report = carry_out_plan(&plan, &folder, pace, &progress).inspect_err(|_| folder.discard_if_empty())?;
+        drop(progress);
+        if report.interrupted {
+            let path = folder.path().display();
+            eprintln!("stopped; what was recorded is in {path}. Go on with: fabnet run --resume {path}");
+            return Ok(ExitCode::from(IMPOSSIBLE));
+        }
+        folder.end()?;
+        let figures = figure::draw(&folder)?;
+        self.say(&table::summary(&plan, &report.summary));
+        self.say(&format!(
+            "{}: plan.toml, records.csv, summary.json and {} figures",
+            folder.path().display(),
+            figures.len()
+        ));
+        let diverged: usize = report.summary.groups.iter().map(|group| group.diverged).sum();
+        if diverged == report.summary.runs.len() {
+            eprintln!(
+                "error: all runs diverged: take smaller steps or steps = \"auto\"; `fabnet check` estimates stable ones"
+            );
+            return Ok(ExitCode::from(IMPOSSIBLE));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn fresh(&self) -> anyhow::Result<(Plan, Folder)> {
+        let file = self.file.as_ref().ok_or_else(|| Usage("an experiment file is needed".to_owned()))?;
+        let plan = self.changes.read(file)?.plan()?;
+        let named = || unused(&format!("runs/{}-{}", plan.name, timestamp()));
+        let folder = Folder::new(&self.out.clone().unwrap_or_else(named));
+        if folder.is_used() {
+            let path = folder.path().display();
+            return Err(Usage(format!(
+                "{path} holds results already: choose another --out, or go on with --resume {path}"
+            ))
+            .into());
+        }
+        folder.begin(&plan)?;
+        Ok((plan, folder))
+    }
+
+    fn resumed(&self, path: &Path) -> anyhow::Result<(Plan, Folder)> {
+        let folder = Folder::new(path);
+        if !folder.is_used() {
+            return Err(Usage(format!("--resume {}: there is no plan.toml of an earlier run", path.display())).into());
+        }
+        let plan = Experiment::read(&folder.file("plan.toml"))?.plan()?;
+        let differs = match &self.file {
+            Some(file) => self.changes.read(file)?.plan()? != plan,
+            None => !self.changes.is_empty(),
+        };
+        if differs {
+            let message = format!(
+                "--resume {}: its plan is another one; a run goes on as it began, so leave out FILE, --set and --seeds",
+                path.display()
+            );
+            return Err(Usage(message).into());
+        }
+        Ok((plan, folder))
+    }
+
+    fn say(&self, text: &str) {
+        if !self.quiet {
+            say(text);
+        }
+    }
+}
+
+/// The path, numbered if something is there.
+fn unused(path: &str) -> PathBuf {
+    let numbered = (2..).map(|number| format!("{path}-{number}"));
+    let mut candidates = std::iter::once(path.to_owned()).chain(numbered).map(PathBuf::from);
+    candidates.find(|path| !path.exists()).unwrap_or_default()
+}

@@ -1,0 +1,60 @@
+//! A progress bar for each running job, on a terminal.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use fabnet_lab::{Job, Witness};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Shows how far runs are, and passes on Ctrl-C.
+pub(crate) struct Progress {
+    bars: MultiProgress,
+    shown: Mutex<BTreeMap<usize, ProgressBar>>,
+    style: ProgressStyle,
+    interrupted: Arc<AtomicBool>,
+}
+
+impl Progress {
+    pub(crate) fn new(quiet: bool) -> anyhow::Result<Self> {
+        let interrupted = Arc::new(AtomicBool::new(false));
+        let seen = interrupted.clone();
+        ctrlc::set_handler(move || {
+            if seen.swap(true, Ordering::Relaxed) {
+                std::process::exit(i32::from(crate::failure::IMPOSSIBLE)); // the second time it is meant
+            }
+        })?;
+        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let style = ProgressStyle::with_template("{msg:32!} {bar:24} {pos}/{len} rounds  {per_sec}  {eta} left")?;
+        Ok(Self { bars: MultiProgress::with_draw_target(target), shown: Mutex::default(), style, interrupted })
+    }
+
+    fn shown(&self) -> MutexGuard<'_, BTreeMap<usize, ProgressBar>> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Witness for Progress {
+    fn begun(&self, job: &Job<'_>, round: u64) {
+        let bar = ProgressBar::new(job.group.rounds).with_style(self.style.clone()).with_position(round);
+        let bar = self.bars.add(bar.with_message(format!("{} seed {}", job.group.label, job.seed)));
+        bar.reset_eta();
+        self.shown().insert(job.run, bar);
+    }
+
+    fn advanced(&self, job: &Job<'_>, round: u64) {
+        if let Some(bar) = self.shown().get(&job.run) {
+            bar.set_position(round);
+        }
+    }
+
+    fn ended(&self, job: &Job<'_>) {
+        if let Some(bar) = self.shown().remove(&job.run) {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,26 @@
+//! `fabnet tune` on policy evaluation, judged on seeds that it has not seen.
+#![allow(clippy::print_stdout)]
+
+mod common;
+
+use common::{repository, succeed, summary};
+
+#[test]
+fn tuned_steps_need_at_most_half_the_rounds_on_fresh_seeds() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let file = repository("experiments/tune.toml");
+    let file = file.to_str().unwrap();
+    let output = succeed(path, &["tune", file]);
+    println!("{}", String::from_utf8_lossy(&output.stdout));
+    succeed(path, &["run", "policy-evaluation-tuned.toml", "--seeds", "1000..1005", "--out", "tuned", "--quiet"]);
+    succeed(path, &["run", file, "--seeds", "1000..1005", "--out", "published", "--quiet"]);
+    let median = |name: &str| {
+        let group = &summary(&path.join(name))["groups"][0];
+        println!("{name}: {} of {} reach 1 %, {}", group["reached"], group["runs"], group["reached_at"]);
+        assert_eq!(group["reached"], group["runs"], "{name}");
+        group["reached_at"]["median"].as_f64().unwrap()
+    };
+    let (tuned, published) = (median("tuned"), median("published"));
+    assert!(tuned <= 0.5 * published, "{tuned} against {published} rounds");
+}

@@ -1,0 +1,85 @@
+//! Experiments: a file as typed becomes a resolved plan, or a list of everything that is wrong with it.
+
+use std::path::{Path, PathBuf};
+
+use fabnet_core::settings::{Keys, Value};
+
+use crate::mistake::{Mistakes, Origin};
+use crate::plan::{Plan, Precision, Target};
+use crate::resolver::resolve;
+use crate::tree::{Entry, Node, Table};
+
+/// A file as typed.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    file: PathBuf,
+    root: Table,
+}
+
+impl Experiment {
+    /// Reads a file.
+    pub fn read(file: &Path) -> Result<Self, Mistakes> {
+        let text = std::fs::read_to_string(file).map_err(|error| {
+            let hint = if file.is_dir() { "it is a folder, give the file in it" } else { "check the path" };
+            Mistakes::one(file, Origin::Missing, "", format!("cannot be read ({error}): {hint}"))
+        })?;
+        Self::parse(&text, file)
+    }
+
+    /// Reads a text; paths in it are relative to the file.
+    pub fn parse(text: &str, file: &Path) -> Result<Self, Mistakes> {
+        Ok(Self { file: file.to_owned(), root: Table::parse(text, file)? })
+    }
+
+    /// Takes `key=value` into account, with a dotted path into the file.
+    pub fn set(&mut self, assignment: &str) -> Result<(), Mistakes> {
+        self.root.set(assignment, &self.file)
+    }
+
+    /// Takes other seeds instead: a number of them, or a range.
+    pub fn set_seeds(&mut self, seeds: &str) {
+        let origin = Origin::Flag(format!("--seeds {seeds}"));
+        let value = seeds.parse().map_or_else(|_| Value::from(seeds), Value::Whole);
+        self.root.put("seeds", Entry { node: Node::Value(value), origin });
+    }
+
+    /// Resolves every value.
+    pub fn plan(&self) -> Result<Plan, Mistakes> {
+        resolve(&self.root, &self.file)
+    }
+}
+
+/// What is set for a run outside of sections: agents, rounds, precision.
+pub(crate) fn run_settings(keys: &mut Keys<'_>) -> (usize, u64, Precision) {
+    let agents = keys.whole("agents", 10, 1..=10_000_000, "how many agents hold a part of the problem");
+    let rounds = keys.whole("rounds", 10_000, 1.., "how many rounds at most; a round is one exchange");
+    let precisions = [("f64", Precision::F64), ("f32", Precision::F32)];
+    (
+        agents as usize,
+        rounds,
+        keys.choice("precision", &precisions, "the scalars of the run, in memory and as bytes are counted"),
+    )
+}
+
+/// `[record]`, its metrics apart.
+pub(crate) fn record_settings(keys: &mut Keys<'_>) -> u64 {
+    keys.whole("every", 20, 1.., "rounds between two records; targets and divergence are looked for then")
+}
+
+/// `[stop]`.
+pub(crate) fn stop_settings(keys: &mut Keys<'_>) -> Option<Target> {
+    let metric = keys.text("metric", "a metric", "what ends a run");
+    let below = keys.optional_number("below", .., "once it is below this");
+    match (metric, below) {
+        (Some(metric), Some(below)) => Some(Target { metric, below }),
+        (None, None) => None,
+        (Some(_), None) => {
+            keys.mistake("metric", "`below` is missing: say below which value the run may stop");
+            None
+        }
+        (None, Some(_)) => {
+            keys.mistake("below", "`metric` is missing: say what is to fall below it");
+            None
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! One axis of a chart: where values are placed, and which of them are marked.
+
+use super::number;
+
+/// An axis from one value to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Axis {
+    pub(super) low: f64,
+    pub(super) high: f64,
+    scale: Scale,
+    unit: Unit,
+}
+
+/// A marked value.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Tick {
+    pub(super) value: f64,
+    pub(super) label: String,
+}
+
+/// What is counted along an axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Unit {
+    Plain,
+    Bytes,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Scale {
+    Linear,
+    Logarithmic,
+}
+
+impl Axis {
+    /// At most so many steps between marked values.
+    const STEPS: f64 = 7.5;
+    /// At most so many powers of ten are marked.
+    const POWERS: f64 = 9.0;
+    /// Left free at both ends, as a part of the whole.
+    const MARGIN: f64 = 0.04;
+
+    /// From zero.
+    pub(super) fn up_to(high: f64, unit: Unit) -> Self {
+        let high = if high > 0.0 { high } else { 1.0 };
+        Self { low: 0.0, high, scale: Scale::Linear, unit }
+    }
+
+    /// With a margin; not below zero if no value is.
+    pub(super) fn linear(low: f64, high: f64) -> Self {
+        let extent = if high > low { high - low } else { 2.0 * low.abs().max(0.5) };
+        let margin = Self::MARGIN.max(if high > low { 0.0 } else { 0.5 }) * extent;
+        let bottom = if low >= 0.0 { (low - margin).max(0.0) } else { low - margin };
+        Self { low: bottom, high: high + margin, scale: Scale::Linear, unit: Unit::Plain }
+    }
+
+    /// With a margin, between two positive values.
+    pub(super) fn logarithmic(low: f64, high: f64) -> Self {
+        let margin = ((high.ln() - low.ln()) * Self::MARGIN).exp();
+        Self { low: low / margin, high: high * margin, scale: Scale::Logarithmic, unit: Unit::Plain }
+    }
+
+    /// Longer by this part at its high end.
+    pub(super) fn with_room_above(self, part: f64) -> Self {
+        let high = match self.scale {
+            Scale::Linear => self.high + part * (self.high - self.low),
+            Scale::Logarithmic => self.high * (part * (self.high.ln() - self.low.ln())).exp(),
+        };
+        Self { high, ..self }
+    }
+
+    pub(super) fn is_logarithmic(&self) -> bool {
+        self.scale == Scale::Logarithmic
+    }
+
+    /// Where a value is: 0 at the low end, 1 at the high end.
+    pub(super) fn place(&self, value: f64) -> f64 {
+        match self.scale {
+            Scale::Linear => (value - self.low) / (self.high - self.low),
+            Scale::Logarithmic => (value.ln() - self.low.ln()) / (self.high.ln() - self.low.ln()),
+        }
+    }
+
+    /// The values to mark.
+    pub(super) fn ticks(&self) -> Vec<Tick> {
+        match self.scale {
+            Scale::Linear => self.linear_ticks(),
+            Scale::Logarithmic => self.logarithmic_ticks(),
+        }
+    }
+
+    fn linear_ticks(&self) -> Vec<Tick> {
+        let step = nice_step((self.high - self.low) / Self::STEPS);
+        let largest = self.high.abs().max(self.low.abs());
+        let label = |value| match self.unit {
+            Unit::Plain => number::plain(value, step, largest),
+            Unit::Bytes => number::bytes(value),
+        };
+        // A value that is on an end up to rounding belongs to the axis.
+        let (first, last) = ((self.low / step - 1e-9).ceil() as i64, (self.high / step + 1e-9).floor() as i64);
+        let values = (first..=last).map(|count| count as f64 * step);
+        values.map(|value| Tick { value, label: label(value) }).collect()
+    }
+
+    fn logarithmic_ticks(&self) -> Vec<Tick> {
+        let (low, high) = (self.low.log10(), self.high.log10());
+        let factors: &[f64] = if high - low > 2.2 { &[1.0] } else { &[1.0, 2.0, 5.0] };
+        let stride = ((high - low) / Self::POWERS).ceil() as i32;
+        let powers = (low.floor() as i32..=high.ceil() as i32).filter(|power| power % stride == 0);
+        let values = powers.flat_map(|power| factors.iter().map(move |factor| power_of_ten(*factor, power)));
+        let inside = values.filter(|value| (self.low..=self.high).contains(value));
+        inside.map(|value| Tick { value, label: number::logarithmic(value) }).collect()
+    }
+}
+
+/// `factor · 10ᵖ`, rounded as if it had been written so.
+fn power_of_ten(factor: f64, power: i32) -> f64 {
+    if power < 0 { factor / 10f64.powi(-power) } else { factor * 10f64.powi(power) }
+}
+
+/// The first of 1, 2, 5, 10, 20, 50 … that is not smaller.
+fn nice_step(least: f64) -> f64 {
+    let power = least.log10().floor() as i32;
+    let steps = [1.0, 2.0, 5.0].map(|factor| power_of_ten(factor, power));
+    steps.into_iter().find(|step| *step >= least * (1.0 - 1e-9)).unwrap_or(power_of_ten(1.0, power + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(axis: Axis) -> Vec<String> {
+        axis.ticks().into_iter().map(|tick| tick.label).collect()
+    }
+
+    #[test]
+    fn linear_axes_are_marked_at_round_numbers() {
+        assert_eq!(labels(Axis::up_to(20_000.0, Unit::Plain)), ["0", "5,000", "10,000", "15,000", "20,000"]);
+        assert_eq!(labels(Axis::up_to(2.2e6, Unit::Bytes)), ["0", "500 k", "1 M", "1.5 M", "2 M"]);
+        assert_eq!(labels(Axis::linear(0.12, 0.93)), ["0.2", "0.4", "0.6", "0.8"]);
+        assert_eq!(labels(Axis::linear(3.0, 3.0)), ["0", "1", "2", "3", "4", "5", "6"]);
+    }
+
+    #[test]
+    fn logarithmic_axes_are_marked_at_powers_of_ten_or_between_them() {
+        assert_eq!(labels(Axis::logarithmic(2e-4, 1.0)), ["10⁻³", "0.01", "0.1", "1"]);
+        assert_eq!(labels(Axis::logarithmic(0.03, 1.0)), ["0.05", "0.1", "0.2", "0.5", "1"]);
+        assert_eq!(labels(Axis::logarithmic(1e-16, 1.0)).len(), 9);
+        assert!((5..=10).contains(&labels(Axis::logarithmic(1e-100, 1e100)).len()));
+    }
+
+    #[test]
+    fn places_go_from_zero_to_one() {
+        let (linear, logarithmic) = (Axis::linear(-2.0, 8.0), Axis::logarithmic(1e-4, 1.0));
+        for axis in [linear, logarithmic] {
+            assert!(axis.place(axis.low).abs() < 1e-12 && (axis.place(axis.high) - 1.0).abs() < 1e-12);
+            assert!((axis.place(axis.with_room_above(0.25).high) - 1.25).abs() < 1e-12);
+        }
+        assert!((linear.place(3.0) - 0.5).abs() < 1e-12);
+        assert!((logarithmic.place(1e-2) - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn axes_of_what_is_never_negative_do_not_go_below_zero() {
+        assert_eq!(Axis::linear(0.01, 1.0).low, 0.0);
+        assert!(Axis::linear(-0.01, 1.0).low < -0.01);
+        assert_eq!(Axis::up_to(0.0, Unit::Plain).high, 1.0);
+    }
+}

@@ -1,0 +1,64 @@
+//! Texts that have to fit somewhere.
+
+use super::canvas::{Canvas, Side};
+use super::palette::letters;
+use super::raster::parse;
+
+/// How many pixels wide a text is.
+pub(super) fn text_width(text: &str, size: f64) -> f64 {
+    let mut sheet = Canvas::new(1.0, 1.0);
+    sheet.text((0.0, 0.0), text, letters(size, Side::Start));
+    let written = parse(&sheet.into_svg()).map(|tree| f64::from(tree.root().abs_bounding_box().right()));
+    written.unwrap_or(0.6 * size * text.chars().count() as f64)
+}
+
+/// The size at which a text is no wider than this, or the usual one.
+pub(super) fn fitting_size(text: &str, usual: f64, widest: f64) -> f64 {
+    usual * (widest / text_width(text, usual)).min(1.0)
+}
+
+/// A name that is no wider than this. It loses its middle: methods differ at the start of their names, the cells of a grid at the end.
+pub(super) fn shortened(name: &str, size: f64, widest: f64) -> String {
+    let fits = |text: &str| text_width(text, size) <= widest;
+    if fits(name) {
+        return name.to_owned();
+    }
+    let letters: Vec<char> = name.chars().collect();
+    let keeping = |kept: usize| -> String {
+        let (head, tail) = (kept.div_ceil(2), letters.len() - kept / 2);
+        letters[..head].iter().chain(&['…']).chain(&letters[tail..]).collect()
+    };
+    let lengths: Vec<usize> = (0..letters.len()).collect();
+    keeping(lengths.partition_point(|&kept| fits(&keeping(kept))).saturating_sub(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths_are_those_of_the_font() {
+        // Of 2048 units to the size, an "i" takes 569 and an "M" 1767.
+        assert!((text_width("iiii", 20.48) - 4.0 * 5.69).abs() < 0.5);
+        assert!((text_width("MMMM", 20.48) - 4.0 * 17.67).abs() < 0.5);
+        assert!((text_width("a < b & c", 12.0) - text_width("a + b % c", 12.0)).abs() < 4.0);
+    }
+
+    #[test]
+    fn long_texts_get_smaller_letters() {
+        assert_eq!(fitting_size("short", 17.0, 500.0), 17.0);
+        let long = "long ".repeat(40);
+        let width = text_width(&long, fitting_size(&long, 17.0, 500.0));
+        assert!((490.0..510.0).contains(&width), "{width}");
+    }
+
+    #[test]
+    fn long_names_lose_their_middle() {
+        let long = format!("first {} last=0.1", "and so on ".repeat(20));
+        let short = shortened(&long, 12.0, 200.0);
+        assert!(short.starts_with("first and") && short.ends_with(" last=0.1") && short.contains('…'), "{short}");
+        let width = text_width(&short, 12.0);
+        assert!((180.0..=200.0).contains(&width), "{width}");
+        assert_eq!(shortened("dfab", 12.0, 200.0), "dfab");
+    }
+}

@@ -1,0 +1,124 @@
+//! The records of an experiment, run by run.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use csv::{Reader, StringRecord};
+
+use super::FigureError;
+use crate::folder::Folder;
+use crate::summary::{Outcome, Summary};
+
+/// One run.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Run {
+    /// Of its group.
+    pub(super) label: String,
+    pub(super) ending: Ending,
+    /// By rounds, ascending.
+    pub(super) rows: Vec<Row>,
+}
+
+/// How far a run is to be believed, the most first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Ending {
+    /// It has done its rounds or reached its target, and would stay where it is.
+    Settled,
+    /// It was interrupted.
+    Open,
+    /// It went astray.
+    Diverged,
+}
+
+/// What was recorded at a round.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Row {
+    pub(super) round: u64,
+    pub(super) seconds: f64,
+    pub(super) bytes: f64,
+    /// Of each metric; not a number where it means nothing.
+    pub(super) values: Vec<f64>,
+}
+
+impl Run {
+    /// The last row up to a round.
+    pub(super) fn at(&self, round: u64) -> Option<&Row> {
+        let after = self.rows.partition_point(|row| row.round <= round);
+        self.rows.get(after.checked_sub(1)?)
+    }
+}
+
+/// The runs of a folder, with these metrics.
+pub(super) fn read_runs(folder: &Folder, metrics: &[String]) -> Result<Vec<Run>, FigureError> {
+    let endings = read_endings(&folder.file("summary.json"))?;
+    let path = folder.file("records.csv");
+    let wrong = |error| FigureError::Records { path: path.clone(), error };
+    let mut reader = Reader::from_path(&path).map_err(wrong)?;
+    let table = Table { header: reader.headers().map_err(wrong)?.clone(), path: path.clone() };
+    let mut runs = BTreeMap::new();
+    for line in reader.records() {
+        let line = line.map_err(wrong)?;
+        let number: usize = table.number(&line, "run")?;
+        let label = table.cell(&line, "label")?;
+        let run = runs.entry(number).or_insert_with(|| Run {
+            label: label.to_owned(),
+            ending: endings.as_ref().map_or(Ending::Settled, |known| *known.get(&number).unwrap_or(&Ending::Open)),
+            rows: Vec::new(),
+        });
+        run.rows.push(table.row(&line, metrics)?);
+    }
+    Ok(runs.into_values().collect())
+}
+
+/// How each run ended that did, if there is a summary.
+fn read_endings(path: &Path) -> Result<Option<BTreeMap<usize, Ending>>, FigureError> {
+    let text = match fs::read(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(FigureError::Files { path: path.to_owned(), error }),
+    };
+    let summary: Summary =
+        serde_json::from_slice(&text).map_err(|error| FigureError::Summary { path: path.to_owned(), error })?;
+    let ending = |outcome| if outcome == Outcome::Diverged { Ending::Diverged } else { Ending::Settled };
+    Ok(Some(summary.runs.iter().map(|run| (run.run, ending(run.outcome))).collect()))
+}
+
+/// Finds cells by the names of their columns.
+struct Table {
+    header: StringRecord,
+    path: PathBuf,
+}
+
+impl Table {
+    fn row(&self, line: &StringRecord, metrics: &[String]) -> Result<Row, FigureError> {
+        let value = |metric: &String| match self.cell(line, metric)? {
+            "" => Ok(f64::NAN),
+            _ => self.number(line, metric),
+        };
+        Ok(Row {
+            round: self.number(line, "round")?,
+            seconds: self.number(line, "seconds")?,
+            bytes: self.number(line, "bytes_per_agent")?,
+            values: metrics.iter().map(value).collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn cell<'l>(&self, line: &'l StringRecord, column: &str) -> Result<&'l str, FigureError> {
+        let place = self.header.iter().position(|name| name == column);
+        let cell = place.and_then(|place| line.get(place));
+        cell.ok_or_else(|| FigureError::Column { path: self.path.clone(), column: column.to_owned() })
+    }
+
+    fn number<N: FromStr>(&self, line: &StringRecord, column: &str) -> Result<N, FigureError> {
+        let cell = self.cell(line, column)?;
+        cell.parse().map_err(|_| FigureError::Cell {
+            path: self.path.clone(),
+            line: line.position().map_or(0, csv::Position::line),
+            column: column.to_owned(),
+            cell: cell.to_owned(),
+        })
+    }
+}

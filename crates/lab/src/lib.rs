@@ -1,0 +1,36 @@
+//! The lab: an experiment is one file. It becomes a resolved plan, the plan becomes runs, and the runs leave records, a summary and figures.
+#![warn(clippy::unwrap_used)]
+
+mod check;
+mod experiment;
+pub mod figure;
+mod folder;
+mod grid;
+mod job;
+mod list;
+mod metric;
+mod mistake;
+mod plan;
+mod resolver;
+mod runner;
+mod section;
+mod setup;
+mod stopwatch;
+mod summary;
+mod tree;
+mod tune;
+
+pub use check::{Check, check};
+pub use experiment::Experiment;
+pub use folder::Folder;
+pub use job::{Job, JobError, Witness};
+pub use list::{Topic, reference, topics};
+pub use metric::metrics;
+pub use mistake::{Mistake, Mistakes, Origin};
+pub use plan::{Group, Part, Plan, Precision, Target};
+pub use runner::{Pace, Report, carry_out_plan};
+pub use section::{Kind, Section};
+pub use setup::{Setup, SetupError};
+pub use stopwatch::{Stopwatch, timestamp};
+pub use summary::{GroupSummary, Middle, Outcome, RunSummary, Spread, Summary};
+pub use tune::{Score, Tuning, tune};

@@ -1,0 +1,190 @@
+//! The resolved plan: every value that a run depends on, with nothing left to choose.
+
+use std::fmt::Write;
+
+use fabnet_core::settings::{Given, Value};
+
+/// What an experiment comes down to: groups of runs that differ in the seed only.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The name of the experiment.
+    pub name: String,
+    /// One run of each group for each of these.
+    pub seeds: Vec<u64>,
+    /// Rounds between two records.
+    pub every: u64,
+    /// What is recorded.
+    pub metrics: Vec<String>,
+    /// What ends a run early.
+    pub target: Option<Target>,
+    /// The runs, seeds apart.
+    pub groups: Vec<Group>,
+}
+
+/// What is to be reached.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Target {
+    /// This metric …
+    pub metric: String,
+    /// … below this.
+    pub below: f64,
+}
+
+/// Runs that differ in the seed only.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// As it is called in tables and figures.
+    pub label: String,
+    /// Dotted paths outside of the algorithm that differ between groups.
+    pub grid: Vec<String>,
+    /// How many agents.
+    pub agents: usize,
+    /// How many rounds at most.
+    pub rounds: u64,
+    /// In which scalars.
+    pub precision: Precision,
+    /// What is solved.
+    pub problem: Part,
+    /// Who hears whom.
+    pub topology: Part,
+    /// How much.
+    pub weights: Part,
+    /// By which method.
+    pub algorithm: Part,
+}
+
+/// The scalars of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// Double.
+    F64,
+    /// Single.
+    F32,
+}
+
+/// A kind with all its settings.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Part {
+    /// The name in its registry.
+    pub kind: String,
+    /// Every key that is set, dotted.
+    pub settings: Vec<(String, Value)>,
+}
+
+impl Plan {
+    /// The version of this format.
+    pub const FORMAT: u64 = 1;
+
+    /// A run for each group and seed, in the order of their numbers.
+    pub fn runs(&self) -> impl Iterator<Item = (&Group, u64)> {
+        self.groups.iter().flat_map(|group| self.seeds.iter().map(move |&seed| (group, seed)))
+    }
+
+    /// The plan as an experiment file that resolves to itself.
+    pub fn to_toml(&self) -> String {
+        let mut out = String::new();
+        let mut line = |text: String| _ = writeln!(out, "{text}");
+        line("# Every value resolved: `fabnet run` on this file repeats the run bit for bit.".into());
+        line(format!("format = {}", Self::FORMAT));
+        line(format!("version = {}", quoted(env!("CARGO_PKG_VERSION"))));
+        line(format!("name = {}", quoted(&self.name)));
+        line(format!("seeds = {:?}", self.seeds));
+        line(format!("\n[record]\nevery = {}", self.every));
+        line(format!(
+            "metrics = [{}]",
+            self.metrics.iter().map(|metric| quoted(metric)).collect::<Vec<_>>().join(", ")
+        ));
+        if let Some(Target { metric, below }) = &self.target {
+            line(format!("\n[stop]\nmetric = {}\nbelow = {below:?}", quoted(metric)));
+        }
+        for group in &self.groups {
+            line(format!("\n[[algorithm]]\nlabel = {}", quoted(&group.label)));
+            if !group.grid.is_empty() {
+                line(format!("grid = [{}]", group.grid.iter().map(|path| quoted(path)).collect::<Vec<_>>().join(", ")));
+            }
+            line(format!(
+                "agents = {}\nrounds = {}\nprecision = {}",
+                group.agents,
+                group.rounds,
+                quoted(group.precision.name())
+            ));
+            for (section, part) in
+                [("problem", &group.problem), ("topology", &group.topology), ("weights", &group.weights)]
+            {
+                line(format!("{section} = {{ {} }}", part.to_toml().join(", ")));
+            }
+            line(group.algorithm.to_toml().join("\n"));
+        }
+        out
+    }
+}
+
+impl Group {
+    /// A value by its dotted path, as the experiment file has it.
+    pub fn value(&self, path: &str) -> Option<Value> {
+        let (section, key) = path.split_once('.').unwrap_or((path, ""));
+        let part = match section {
+            "agents" => return Some(Value::Whole((self.agents as u64).cast_signed())),
+            "rounds" => return Some(Value::Whole(self.rounds.cast_signed())),
+            "precision" => return Some(Value::from(self.precision.name())),
+            "problem" => &self.problem,
+            "topology" => &self.topology,
+            "weights" => &self.weights,
+            "algorithm" => &self.algorithm,
+            _ => return None,
+        };
+        part.get(key)
+    }
+}
+
+impl Precision {
+    /// As users write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::F64 => "f64",
+            Self::F32 => "f32",
+        }
+    }
+}
+
+impl Part {
+    fn to_toml(&self) -> Vec<String> {
+        let setting = |(key, value): &(String, Value)| format!("{key} = {}", to_toml(value));
+        std::iter::once(format!("kind = {}", quoted(&self.kind))).chain(self.settings.iter().map(setting)).collect()
+    }
+}
+
+impl Given for Part {
+    fn get(&self, key: &str) -> Option<Value> {
+        if key == "kind" {
+            return Some(Value::from(self.kind.as_str()));
+        }
+        self.settings.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone())
+    }
+}
+
+pub(crate) fn to_toml(value: &Value) -> String {
+    match value {
+        Value::Flag(flag) => flag.to_string(),
+        Value::Whole(number) => number.to_string(),
+        Value::Number(number) => format!("{number:?}"),
+        Value::Text(text) => quoted(text),
+    }
+}
+
+/// A TOML string.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            letter if letter.is_control() => _ = write!(out, "\\u{:04X}", u32::from(letter)),
+            letter => out.push(letter),
+        }
+    }
+    out.push('"');
+    out
+}

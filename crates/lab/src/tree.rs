@@ -1,0 +1,214 @@
+//! A file as it was typed: values, lists and tables, each with the line it stands in.
+
+use std::path::Path;
+
+use fabnet_core::settings::Value;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::mistake::{Mistakes, Origin};
+
+/// Something typed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Entry {
+    /// What.
+    pub(crate) node: Node,
+    /// Where.
+    pub(crate) origin: Origin,
+}
+
+/// What can be typed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Node {
+    /// One value.
+    Value(Value),
+    /// A list: a grid, or a list of tables.
+    List(Vec<Entry>),
+    /// Keys and what they are.
+    Table(Table),
+}
+
+/// Keys and what they are, in the order typed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Table(pub(crate) Vec<(String, Entry)>);
+
+impl Table {
+    /// Reads a TOML file.
+    pub(crate) fn parse(text: &str, file: &Path) -> Result<Self, Mistakes> {
+        let lines = Lines::new(text);
+        let root = DeTable::parse(text).map_err(|error| {
+            let line = lines.of(error.span().map_or(0, |span| span.start));
+            Mistakes::one(file, line, "", format!("this is not TOML: {}", error.message().trim()))
+        })?;
+        table(root.get_ref(), &lines).map_err(|(line, message)| Mistakes::one(file, line, "", message))
+    }
+
+    /// What a key is.
+    pub(crate) fn get(&self, key: &str) -> Option<&Entry> {
+        self.0.iter().find(|(known, _)| known == key).map(|(_, entry)| entry)
+    }
+
+    /// Takes a key out.
+    pub(crate) fn take(&mut self, key: &str) -> Option<Entry> {
+        let place = self.0.iter().position(|(known, _)| known == key)?;
+        Some(self.0.remove(place).1)
+    }
+
+    /// Puts a key in, in place of what it was.
+    pub(crate) fn put(&mut self, key: &str, entry: Entry) {
+        match self.0.iter_mut().find(|(known, _)| known == key) {
+            Some((_, old)) => *old = entry,
+            None => self.0.push((key.to_owned(), entry)),
+        }
+    }
+
+    /// What a dotted path leads to; a number is a place in a list.
+    pub(crate) fn find(&self, path: &str) -> Option<&Entry> {
+        let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+        self.get(first)?.find(rest)
+    }
+
+    /// `key=value` of the command line, with a dotted path into the file.
+    pub(crate) fn set(&mut self, assignment: &str, file: &Path) -> Result<(), Mistakes> {
+        let flag = Origin::Flag(format!("--set {assignment}"));
+        let wrong = |message: String| Mistakes::one(file, flag.clone(), "", message);
+        let (path, typed) = assignment
+            .split_once('=')
+            .ok_or_else(|| wrong("expected KEY=VALUE, such as rounds=2000 or algorithm.0.penalty=80".to_owned()))?;
+        // What is not TOML is a word without its quotes.
+        let node = DeValue::parse(typed.trim())
+            .ok()
+            .and_then(|value| node(value.get_ref(), &Lines::flag(flag.clone())).ok())
+            .unwrap_or_else(|| Node::Value(Value::Text(typed.trim().to_owned())));
+        let steps: Vec<&str> = path.trim().split('.').collect();
+        self.descend(&steps, Entry { node, origin: flag.clone() }).map_err(wrong)
+    }
+
+    fn descend(&mut self, steps: &[&str], entry: Entry) -> Result<(), String> {
+        let [first, rest @ ..] = steps else { return Ok(()) };
+        if rest.is_empty() {
+            self.put(first, entry);
+            return Ok(());
+        }
+        if self.get(first).is_none() {
+            self.put(first, Entry { node: Node::Table(Self::default()), origin: entry.origin.clone() });
+        }
+        let (_, inner) = self.0.iter_mut().find(|(known, _)| known == first).expect("it is there by now");
+        match &mut inner.node {
+            Node::Table(table) => table.descend(rest, entry),
+            Node::List(list) => {
+                let (count, [place, rest @ ..]) = (list.len(), rest) else { return Ok(()) };
+                let inner = place.parse().ok().and_then(|place: usize| list.get_mut(place));
+                match inner.map(|inner| &mut inner.node) {
+                    Some(Node::Table(table)) if !rest.is_empty() => table.descend(rest, entry),
+                    Some(node) if rest.is_empty() => {
+                        *node = entry.node;
+                        Ok(())
+                    }
+                    _ => {
+                        Err(format!("`{first}` is a list of {count}: `{place}` is no place in it (they count from 0)"))
+                    }
+                }
+            }
+            Node::Value(_) => {
+                // A table takes the place of a single value: `steps = "auto"` gives way to `steps.x = 0.1`.
+                *inner = Entry { node: Node::Table(Self::default()), origin: entry.origin.clone() };
+                let Node::Table(table) = &mut inner.node else { unreachable!("it was made a table") };
+                table.descend(rest, entry)
+            }
+        }
+    }
+
+    /// Dotted paths of all values, with where they are.
+    pub(crate) fn leaves(&self) -> Vec<(String, &Entry)> {
+        let mut leaves = Vec::new();
+        for (key, entry) in &self.0 {
+            match &entry.node {
+                Node::Table(table) => {
+                    leaves.extend(table.leaves().into_iter().map(|(rest, entry)| (format!("{key}.{rest}"), entry)));
+                }
+                _ => leaves.push((key.clone(), entry)),
+            }
+        }
+        leaves
+    }
+}
+
+impl Entry {
+    /// The table it is, if it is one.
+    pub(crate) fn table(&self) -> Option<&Table> {
+        if let Node::Table(table) = &self.node { Some(table) } else { None }
+    }
+
+    fn find(&self, path: &str) -> Option<&Self> {
+        match (&self.node, path) {
+            (_, "") => Some(self),
+            (Node::Table(table), path) => table.find(path),
+            (Node::List(list), path) => {
+                let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+                list.get(first.parse::<usize>().ok()?)?.find(rest)
+            }
+            (Node::Value(_), _) => None,
+        }
+    }
+}
+
+/// Finds the line of a place in a text.
+struct Lines {
+    starts: Vec<usize>,
+    flag: Option<Origin>,
+}
+
+impl Lines {
+    fn new(text: &str) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        Self { starts: std::iter::once(0).chain(ends.map(|(place, _)| place + 1)).collect(), flag: None }
+    }
+
+    fn flag(flag: Origin) -> Self {
+        Self { starts: Vec::new(), flag: Some(flag) }
+    }
+
+    fn of(&self, place: usize) -> Origin {
+        let line = || Origin::Line(self.starts.partition_point(|&start| start <= place));
+        self.flag.clone().unwrap_or_else(line)
+    }
+}
+
+type Unusable = (Origin, String);
+
+fn table(table: &DeTable<'_>, lines: &Lines) -> Result<Table, Unusable> {
+    let mut typed: Vec<_> = table.iter().collect();
+    typed.sort_by_key(|(key, _)| key.span().start);
+    let entry = |(key, value): &(&Spanned<_>, &Spanned<DeValue<'_>>)| {
+        let key: &Spanned<std::borrow::Cow<'_, str>> = key;
+        Ok((
+            key.get_ref().to_string(),
+            Entry { node: node(value.get_ref(), lines)?, origin: lines.of(key.span().start) },
+        ))
+    };
+    Ok(Table(typed.iter().map(entry).collect::<Result<_, _>>()?))
+}
+
+fn node(value: &DeValue<'_>, lines: &Lines) -> Result<Node, Unusable> {
+    let unusable = |what: &str| Err((lines.of(0), what.to_owned()));
+    Ok(match value {
+        DeValue::String(text) => Node::Value(Value::Text(text.to_string())),
+        DeValue::Boolean(flag) => Node::Value(Value::Flag(*flag)),
+        DeValue::Integer(number) => match i64::from_str_radix(&number.as_str().replace('_', ""), number.radix()) {
+            Ok(number) => Node::Value(Value::Whole(number)),
+            Err(_) => return unusable(&format!("the number {} is too large", number.as_str())),
+        },
+        DeValue::Float(number) => match number.as_str().replace('_', "").parse() {
+            Ok(number) => Node::Value(Value::Number(number)),
+            Err(_) => return unusable(&format!("{} is no number", number.as_str())),
+        },
+        DeValue::Datetime(date) => return unusable(&format!("the date {date} means nothing here: put it in quotes")),
+        DeValue::Array(list) => Node::List(
+            list.iter()
+                .map(|item| Ok(Entry { node: node(item.get_ref(), lines)?, origin: lines.of(item.span().start) }))
+                .collect::<Result<_, Unusable>>()?,
+        ),
+        DeValue::Table(inner) => Node::Table(table(inner, lines)?),
+    })
+}

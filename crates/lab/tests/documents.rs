@@ -1,0 +1,62 @@
+//! Documents say what the code says.
+
+use std::path::{Path, PathBuf};
+
+fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(repository(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+#[test]
+fn the_reference_is_generated_from_the_code() {
+    let expected = fabnet_lab::reference();
+    assert!(
+        read("docs/reference.md") == expected,
+        "run: cargo run --release -p fabnet -- list --markdown > docs/reference.md"
+    );
+}
+
+/// A code block that follows `<!-- FILE -->` is that file, or a part of it.
+#[test]
+fn quoted_files_are_quoted_as_they_are() {
+    let mut quoted = Vec::new();
+    for document in ["README.md", "docs/guide.md", "docs/own.md"] {
+        let text = read(document);
+        for after in text.split("<!-- quote ").skip(1) {
+            let (path, rest) =
+                after.split_once(" -->\n```").unwrap_or_else(|| panic!("{document}: a block follows each quote"));
+            let block = rest.split_once('\n').and_then(|(_, rest)| rest.split_once("\n```")).unwrap().0;
+            assert!(read(path).contains(block), "{document} quotes {path} as it is not:\n{block}");
+            quoted.push(path.to_owned());
+        }
+    }
+    for example in ["first_run", "own_problem", "own_algorithm", "own_topology"] {
+        assert!(quoted.contains(&format!("examples/{example}.rs")), "no document quotes {example}");
+    }
+}
+
+#[test]
+fn links_lead_somewhere() {
+    for document in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "docs/guide.md",
+        "docs/own.md",
+        "docs/reference.md",
+        "experiments/README.md",
+    ] {
+        let folder = repository(document).parent().unwrap().to_owned();
+        let text = read(document);
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target) {
+            let path = target.split('#').next().unwrap();
+            assert!(
+                target.starts_with("http") || path.is_empty() || folder.join(path).exists(),
+                "{document}: {target}"
+            );
+        }
+    }
+}
