@@ -1,11 +1,12 @@
 //! A progress bar for each running job, on a terminal.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fabnet_lab::{Job, Witness};
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 /// Shows how far runs are, and passes on Ctrl-C.
 pub(crate) struct Progress {
@@ -25,7 +26,9 @@ impl Progress {
             }
         })?;
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let style = ProgressStyle::with_template("{msg:32!} {bar:24} {pos}/{len} rounds  {per_sec}  {eta} left")?;
+        let speed = |state: &ProgressState, out: &mut dyn Write| _ = write!(out, "{:.0} rounds/s", state.per_sec());
+        let style = ProgressStyle::with_template("{msg:32!} {bar:24} {pos}/{len}  {speed}  {eta} left")?;
+        let style = style.with_key("speed", speed);
         Ok(Self { bars: MultiProgress::with_draw_target(target), shown: Mutex::default(), style, interrupted })
     }
 

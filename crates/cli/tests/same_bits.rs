@@ -3,6 +3,7 @@
 mod common;
 
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use common::{fabnet, records, succeed, summary};
@@ -96,21 +97,27 @@ fn threads_and_the_written_plan_do_not_change_a_bit() {
     assert_eq!(plan("one"), plan("again"));
 }
 
+/// Starts the long experiment and gives it a signal in the middle.
+fn disturbed(path: &Path, out: &str, signal: &str) -> std::process::Output {
+    std::fs::write(path.join("long.toml"), LONG).unwrap();
+    let arguments = ["run", "long.toml", "--out", out, "--checkpoint-every", "20ms"];
+    let mut running = fabnet(path).args(arguments).stderr(Stdio::piped()).spawn().unwrap();
+    // Until a second generation of runs has a checkpoint: some are done, some under way, some not begun.
+    while !path.join(out).join("jobs/00003.state").exists() {
+        assert!(running.try_wait().unwrap().is_none(), "the run ended before it could be killed");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let kill = Command::new("sh").args(["-c", &format!("kill -{signal} {}", running.id())]).status().unwrap();
+    assert!(kill.success());
+    running.wait_with_output().unwrap()
+}
+
 #[test]
 fn a_killed_run_resumes_to_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    std::fs::write(path.join("long.toml"), LONG).unwrap();
+    disturbed(path, "killed", "KILL");
     succeed(path, &["run", "long.toml", "--out", "whole", "--quiet"]);
-    let arguments = ["run", "long.toml", "--out", "killed", "--quiet", "--checkpoint-every", "20ms"];
-    let mut running = fabnet(path).args(arguments).spawn().unwrap();
-    // Until a second generation of runs has a checkpoint: some are done, some under way, some not begun.
-    while !path.join("killed/jobs/00003.state").exists() {
-        assert!(running.try_wait().unwrap().is_none(), "the run ended before it could be killed");
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    running.kill().unwrap(); // SIGKILL
-    running.wait().unwrap();
     let killed = path.join("killed");
     assert!(!killed.join("summary.json").exists() && killed.join("jobs/00000.json").exists());
     succeed(path, &["run", "--resume", "killed", "--quiet"]);
@@ -119,4 +126,22 @@ fn a_killed_run_resumes_to_the_same_bits() {
     assert!(!killed.join("jobs").exists());
     let again = succeed(path, &["run", "--resume", "killed"]);
     assert!(String::from_utf8_lossy(&again.stdout).contains("nothing to resume"));
+}
+
+#[test]
+fn ctrl_c_stops_cleanly_keeps_what_was_recorded_and_resumes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let output = disturbed(path, "stopped", "INT");
+    assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("Go on with: fabnet run --resume stopped"), "{message}");
+    let recorded = records(&path.join("stopped"));
+    let done = summary(&path.join("stopped"))["runs"].as_array().unwrap().len();
+    assert!((1..6).contains(&done), "{done} runs were done");
+    succeed(path, &["run", "long.toml", "--resume", "stopped", "--quiet"]);
+    succeed(path, &["run", "long.toml", "--out", "whole", "--quiet"]);
+    let whole = records(&path.join("whole"));
+    assert_eq!(whole, records(&path.join("stopped")));
+    assert!(recorded.len() > 100 && recorded.iter().all(|row| whole.contains(row)));
 }
