@@ -302,6 +302,8 @@ fn full_label(label: &str, cell: &Cell) -> String {
         match value {
             Value::Text(kind) if path == "algorithm.kind" && kind == label => String::new(),
             Value::Text(kind) if name == "kind" => format!(" {kind}"),
+            // A whole contact plan is no name.
+            Value::Text(text) if text.contains('\n') => String::new(),
             Value::Text(text) => format!(" {name}={text}"),
             value => format!(" {name}={value}"),
         }

@@ -197,6 +197,7 @@ mod tests {
         assert!(logarithmic("relative_error", &[1.0, 0.1, 0.01]));
         assert!(logarithmic("consensus", &[0.0, 0.5, 0.001]), "agents start together");
         assert!(!logarithmic("relative_error", &[1.0, 0.5]));
+        assert!(!logarithmic("consensus", &[0.0, 0.5, 0.4]));
         assert!(!logarithmic("upper", &[1.0, 0.01, -0.1]));
         assert!(!logarithmic("accuracy", &[0.01, 0.9]));
         assert!(!logarithmic("mass_residual", &[0.0, 0.0]));
