@@ -7,6 +7,7 @@
 #![warn(clippy::unwrap_used)]
 
 pub mod algorithm;
+mod averaged;
 mod digraph;
 pub mod direction;
 mod halo;
@@ -16,6 +17,7 @@ pub mod linalg;
 mod mixing;
 pub mod observe;
 mod oracle;
+mod place;
 mod problem;
 pub mod rng;
 mod round;
@@ -29,11 +31,13 @@ pub mod topology;
 pub mod weights;
 
 pub use algorithm::Algorithm;
+pub use averaged::Averaged;
 pub use digraph::{Digraph, Sources};
 pub use direction::Direction;
 pub use mixing::{Mixing, Network, Row};
 pub use observe::{Observer, Stop, View};
 pub use oracle::{Evaluations, Oracle, Scratch, Work};
+pub use place::Place;
 pub use problem::{ClosedForm, Curvature, Dim, Level, Optimum, Point, Problem, Slopes};
 pub use scalar::Scalar;
 pub use segment::{Blocks, Kind, Mask, Segment, Segments};

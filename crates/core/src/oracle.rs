@@ -23,6 +23,7 @@ pub struct Work<T> {
     pub evaluations: Evaluations,
     scratch: Scratch<T>,
     shifted: Vec<T>,
+    shifted_outer: Vec<T>,
 }
 
 /// Buffers that a problem may use while it evaluates; what they hold does not matter.
@@ -67,7 +68,34 @@ impl<T: Scalar> Oracle<'_, T> {
         self.work.shifted = shifted;
     }
 
-    /// Adds the same products exactly where the problem has them, by differences otherwise.
+    /// Adds the change of g's scaled gradient along coordinate j of x and, at once, v in y, by central differences:
+    /// `[∇g(x+εeⱼ, y+εv) − ∇g(x−εeⱼ, y−εv)] / 2ε`.
+    pub fn add_joint_difference(
+        &mut self,
+        own: &[T],
+        x: &[T],
+        y: &[T],
+        (j, v): (usize, &[T]),
+        epsilon: T,
+        to: Slopes<'_, T>,
+    ) {
+        let mut shifted = std::mem::take(&mut self.work.shifted_outer);
+        shifted.clear();
+        shifted.extend_from_slice(x);
+        let mut ahead = std::mem::take(&mut self.work.shifted);
+        ahead.resize(y.len(), T::zero());
+        for sign in [T::one(), -T::one()] {
+            shifted[j] = x[j] + sign * epsilon;
+            crate::linalg::sum_scaled(&mut ahead, y, sign * epsilon, v);
+            let factor = sign / (epsilon + epsilon);
+            let scale = (to.scale.0 * factor, to.scale.1 * factor);
+            let to = Slopes { scale, own: &mut *to.own, x: &mut *to.x, y: &mut *to.y };
+            self.add_gradient(Level::Lower, own, &shifted, &ahead, to);
+        }
+        (self.work.shifted, self.work.shifted_outer) = (ahead, shifted);
+    }
+
+    /// Adds the products of [`Oracle::add_difference`] exactly where the problem has them, by differences otherwise.
     pub fn add_product(&mut self, own: &[T], x: &[T], y: &[T], v: &[T], epsilon: T, to: Slopes<'_, T>) {
         match self.problem.curvature() {
             Some(curvature) => {

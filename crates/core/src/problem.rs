@@ -26,6 +26,16 @@ pub trait Problem<T: Scalar>: Send + Sync {
     /// `fᵢ` or `gᵢ` at a point.
     fn value(&self, level: Level, at: Point<'_, T>) -> T;
 
+    /// How many fixed mini-batches each agent's data is divided into; an evaluation in a round sees one of them.
+    fn batches(&self) -> usize {
+        1
+    }
+
+    /// Which of them a round shows an agent.
+    fn batch(&self, _agent: usize, _round: u64) -> usize {
+        0
+    }
+
     /// A measurement of its own, such as an accuracy, by its name in the registry.
     fn measure(&self, _metric: &str, _view: &View<'_, T>) -> Option<f64> {
         None

@@ -30,9 +30,12 @@ fn allocated(method: &str, problem: Arc<dyn Problem<f64>>, steps: Steps) -> u64 
 fn rounds_do_not_allocate() {
     let _profiler = dhat::Profiler::builder().testing().build();
     for method in methods::<f64>() {
-        for steps in [Steps::same(0.01), Steps::auto(Auto::new(20))] {
+        let automatic = method.direction.automatic.then(|| Steps::auto(Auto::new(20)));
+        for steps in [Steps::same(0.01)].into_iter().chain(automatic) {
             let small: Arc<dyn Problem<f64>> = if method.direction.bilevel {
-                Arc::new(BilevelQuadratic::with_private(20, Dim { outer: 3, inner: 5 }, 3.0, 0.3, 7, |agent| agent % 3))
+                let most = if method.direction.private { 3 } else { 1 };
+                let dim = Dim { outer: 3, inner: 5 };
+                Arc::new(BilevelQuadratic::with_private(20, dim, 3.0, 0.3, 7, |agent| agent % most))
             } else {
                 Arc::new(Quadratic::new(20, 6, 4.0, 1.0, 7))
             };

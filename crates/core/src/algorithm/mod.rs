@@ -12,6 +12,8 @@
 //! | `A`, `B` | pull and push weights |
 
 mod auto;
+mod estimator;
+mod gossip;
 mod pace;
 mod push_pull;
 mod push_sum;
@@ -19,8 +21,10 @@ mod registry;
 mod steps;
 
 pub use auto::Auto;
-pub use push_pull::PushPull;
-pub use push_sum::PushSum;
+pub use estimator::Estimator;
+pub use gossip::Gossip;
+pub use push_pull::{PushPull, Tracker};
+pub use push_sum::{PushSum, Tracking};
 pub use registry::{Built, Method, Recipe, methods};
 pub use steps::{Schedule, Steps, StepsError};
 

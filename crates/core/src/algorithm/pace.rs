@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::steps::Given;
 use super::{Auto, Schedule, Steps, StepsError};
 use crate::direction::{Direction, Parts, PartsMut, Sizes};
-use crate::{Blocks, Kind, Oracle, Problem, Scalar, Segment, linalg};
+use crate::{Blocks, Kind, Mask, Oracle, Problem, Scalar, Segment, linalg};
 
 /// Steps resolved against the blocks of a direction: the part of a method that moves points.
 #[derive(Clone, Debug)]
@@ -16,6 +16,9 @@ pub(super) struct Pace {
     schedule: Schedule,
     momentum: f64,
     auto: Option<Auto>,
+    /// Rounds of a double loop's inner loop.
+    inner_rounds: Option<u64>,
+    spans: Vec<Range<usize>>,
 }
 
 impl Pace {
@@ -33,16 +36,48 @@ impl Pace {
         if let Some(&value) = sizes.iter().find(|size| !size.is_finite() || **size < 0.0) {
             return Err(StepsError::Value { value });
         }
+        if auto.is_some() && steps.inner_rounds.is_some() {
+            return Err(StepsError::NotAutomatic);
+        }
         let unless_given = if auto.is_some() && !problem.noisy() { Auto::MOMENTUM } else { 0.0 };
         let momentum = steps.momentum.unwrap_or(unless_given);
         if !(0.0..1.0).contains(&momentum) {
             return Err(StepsError::Momentum { value: momentum });
         }
-        Ok(Self { ranges: blocks.ranges().collect(), blocks, sizes, schedule: steps.schedule, momentum, auto })
+        let ranges: Vec<Range<usize>> = blocks.ranges().collect();
+        let (outer, width) = (ranges[0].end, blocks.width());
+        Ok(Self {
+            spans: if steps.inner_rounds.is_some() { vec![0..outer, outer..width] } else { vec![0..width] },
+            ranges,
+            blocks,
+            sizes,
+            schedule: steps.schedule,
+            momentum,
+            auto,
+            inner_rounds: steps.inner_rounds,
+        })
     }
 
     pub(super) fn blocks(&self) -> &Blocks {
         &self.blocks
+    }
+
+    /// The parts of a point that are exchanged at different times: one, or in a double loop the first block and the others.
+    pub(super) fn spans(&self) -> &[Range<usize>] {
+        &self.spans
+    }
+
+    /// What a round exchanges, for rows whose first segments are so many times the [`Pace::spans`].
+    pub(super) fn sends(&self, round: u64, times: usize) -> Mask {
+        match self.is_inner(round) {
+            None => Mask::ALL,
+            Some(inner) => Mask::of((0..times).map(|time| 2 * time + usize::from(inner))),
+        }
+    }
+
+    /// Whether a round of a double loop belongs to the inner loop.
+    fn is_inner(&self, round: u64) -> Option<bool> {
+        self.inner_rounds.map(|inner| round % (inner + 1) < inner)
     }
 
     /// What agents must agree on to keep the same pace.
@@ -124,10 +159,15 @@ impl Pace {
     }
 
     fn sizes<T: Scalar>(&self, round: u64, direction: &dyn Direction<T>, agreed: &[T], guard: &[T]) -> Sizes {
-        let sizes = match &self.auto {
+        let mut sizes = match &self.auto {
             Some(auto) => auto.sizes(direction, 1.0 - self.momentum, agreed, guard),
             None => self.sizes,
         };
+        match self.is_inner(round) {
+            Some(true) => sizes[0] = 0.0,
+            Some(false) => sizes[1..].fill(0.0),
+            None => {}
+        }
         match self.schedule {
             Schedule::Constant => sizes,
             changing => sizes.map(|size| size * changing.factor(round)),

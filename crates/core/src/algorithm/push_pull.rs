@@ -3,7 +3,7 @@
 use super::pace::Pace;
 use super::{Agent, Algorithm, Fresh, Request, Steps, StepsError, write_point};
 use crate::direction::{Direction, Parts, PartsMut};
-use crate::{Blocks, Kind, Mask, Oracle, Problem, Scalar, Segment, Segments};
+use crate::{Blocks, Kind, Mask, Oracle, Problem, Scalar, Segment, Segments, linalg};
 
 /// AB/Push-Pull: points are pulled, trackers are pushed (Saadatniaki, Xin, Khan: *Decentralized optimization over time-varying directed graphs with row and column-stochastic
 /// matrices*, IEEE TAC 2020; Nedić, Nguyen, Nguyen 2025).
@@ -17,6 +17,17 @@ pub struct PushPull<T> {
     direction: Box<dyn Direction<T>>,
     pace: Pace,
     every: u64,
+    tracker: Tracker,
+}
+
+/// When a change of the direction is mixed: both are found in practice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tracker {
+    /// `t⁺ = B t + d⁺ − d`: in the round after it is made.
+    #[default]
+    MixThenAdd,
+    /// `t⁺ = B (t + d⁺ − d)`: at once.
+    AddThenMix,
 }
 
 impl<T: Scalar> PushPull<T> {
@@ -27,7 +38,12 @@ impl<T: Scalar> PushPull<T> {
         steps: Steps,
     ) -> Result<Self, StepsError> {
         let pace = Pace::new(problem, &direction, steps)?;
-        Ok(Self { direction: Box::new(direction), pace, every: 1 })
+        Ok(Self { direction: Box::new(direction), pace, every: 1, tracker: Tracker::default() })
+    }
+
+    /// With the other tracker.
+    pub fn with_tracker(self, tracker: Tracker) -> Self {
+        Self { tracker, ..self }
     }
 
     /// Exchanges in every `every`-th round only; the others are local steps.
@@ -47,9 +63,10 @@ impl<T: Scalar> Algorithm<T> for PushPull<T> {
     }
 
     fn segments(&self, own: usize) -> Segments {
-        let width = self.blocks().width();
-        let pair = [Segment::new(Kind::Pull, width), Segment::new(Kind::Push, width)];
-        Segments::new(pair.into_iter().chain(self.pace.segments()).chain([Segment::new(Kind::Own, own)]))
+        let of = |kind| self.pace.spans().iter().map(move |span| Segment::new(kind, span.len()));
+        Segments::new(
+            of(Kind::Pull).chain(of(Kind::Push)).chain(self.pace.segments()).chain([Segment::new(Kind::Own, own)]),
+        )
     }
 
     fn keep(&self, own: usize) -> usize {
@@ -57,7 +74,7 @@ impl<T: Scalar> Algorithm<T> for PushPull<T> {
     }
 
     fn sends(&self, round: u64) -> Mask {
-        if round.is_multiple_of(self.every) { Mask::ALL } else { Mask::NONE }
+        if round.is_multiple_of(self.every) { self.pace.sends(round, 2) } else { Mask::NONE }
     }
 
     fn begin(&self, point: &[T], Fresh { row, keep, input: d }: Fresh<'_, T>, oracle: &mut Oracle<'_, T>) {
@@ -75,9 +92,18 @@ impl<T: Scalar> Algorithm<T> for PushPull<T> {
     fn step(&self, Agent { now, next, keep, input: d }: Agent<'_, T>, oracle: &mut Oracle<'_, T>) -> Request {
         let width = d.len();
         let (v, rest) = next.split_at_mut(width); // = A v
-        let (agreed, own) = rest[width..].split_at_mut(self.pace.agreed());
+        let (mixed, rest) = rest.split_at_mut(width); // = B t − d
+        let (agreed, own) = rest.split_at_mut(self.pace.agreed());
         let (d_own, keep) = keep.split_at_mut(own.len());
-        let t = Parts { shared: &now[width..][..width], own: d_own };
+        let t = match self.tracker {
+            Tracker::MixThenAdd => &now[width..][..width],
+            Tracker::AddThenMix => {
+                // What was sent is t + d⁺ − d: mixed, it is the tracker. The level that was taken out goes in and out again.
+                linalg::add(mixed, d);
+                &*mixed
+            }
+        };
+        let t = Parts { shared: t, own: d_own };
 
         let before = Parts { shared: &now[..width], own: &now[now.len() - own.len()..] };
         let mut v = PartsMut { shared: v, own };
@@ -86,6 +112,9 @@ impl<T: Scalar> Algorithm<T> for PushPull<T> {
             return Request::Restart;
         }
         self.pace.descend(oracle.round, &*self.direction, t, &mut v, agreed, keep); // v⁺ = A v − η t
+        if self.tracker == Tracker::AddThenMix {
+            linalg::add_scaled(mixed, -T::one(), d);
+        }
         self.direction.eval(v.as_ref(), oracle, PartsMut { shared: d, own: d_own }); // d⁺, and the engine completes t⁺ = B t + d⁺ − d
         Request::Go
     }

@@ -1,22 +1,42 @@
-//! The push-sum pattern with tracking.
+//! The push-sum pattern.
 
 use super::pace::Pace;
-use super::{Agent, Algorithm, Fresh, Request, Steps, StepsError, write_point};
+use super::{Agent, Algorithm, Estimator, Fresh, Request, Steps, StepsError, write_point};
 use crate::direction::{Direction, Parts, PartsMut};
-use crate::{Blocks, Kind, Oracle, Problem, Scalar, Segment, Segments, linalg};
+use crate::{Blocks, Kind, Mask, Oracle, Problem, Scalar, Segment, Segments, linalg};
 
-/// Push-sum with gradient tracking: everything is pushed, and the weight w that travels along undoes the bias of B (Nedić, Olshevsky, Shi: *Achieving
-/// geometric convergence for distributed optimization over time-varying graphs*, SIAM J. Optim. 2017; the paper's Algorithm 3).
+/// Push-sum: everything is pushed, and the weight w that travels along undoes the bias of B. It needs no A; graphs must be jointly strongly connected.
 ///
 /// ```text
-/// u⁺ = B (u − η t)      w⁺ = B w      v⁺ = u⁺/w⁺      t⁺ = B t + d⁺ − d,  d⁺ the direction at v⁺
+/// u⁺ = B (u − η s)      w⁺ = B w      v⁺ = u⁺/w⁺      t⁺ = B t + d⁺ − d,  d⁺ the direction at v⁺
 /// ```
-/// With [`crate::direction::Penalty`] this is PushSum-FAB, with [`crate::direction::Gradient`] Push-DIGing. It needs no A; graphs must be jointly strongly connected.
+/// | tracking | s | with the gradient |
+/// |---|---|---|
+/// | [`Tracking::None`] | d | subgradient-push, SGP, Push-SGD (Nedić, Olshevsky: *Distributed optimization over time-varying directed graphs*, IEEE TAC 2015; Assran, Loizou, Ballas, Rabbat: *Stochastic gradient push*, ICML 2019) |
+/// | [`Tracking::StepThenMix`] | t | Push-DIGing (Nedić, Olshevsky, Shi: *Achieving geometric convergence for distributed optimization over time-varying graphs*, SIAM J. Optim. 2017; the paper's Algorithm 3) |
+/// | [`Tracking::MixThenStep`] | t, and `u⁺ = B u − η t` | ADD-OPT (Xi, Xin, Khan: *ADD-OPT*, IEEE TAC 2018) |
 ///
-/// What is sent is u − η t: its level is the start plus the sum of the agent's own steps.
+/// With [`crate::direction::Penalty`] Push-DIGing becomes PushSum-FAB; with an [`Estimator`] ADD-OPT becomes Push-SAGA and Push-DIGing Push-ASGD.
+///
+/// What is sent may be a step ahead of u: its level is the start plus the sum of the agent's own steps.
 pub struct PushSum<T> {
     direction: Box<dyn Direction<T>>,
     pace: Pace,
+    tracking: Tracking,
+    estimator: Estimator,
+    batches: usize,
+}
+
+/// What an agent steps along, and when.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tracking {
+    /// Its own direction, before mixing.
+    None,
+    /// The tracker, before mixing.
+    #[default]
+    StepThenMix,
+    /// The tracker, after mixing.
+    MixThenStep,
 }
 
 impl<T: Scalar> PushSum<T> {
@@ -27,7 +47,35 @@ impl<T: Scalar> PushSum<T> {
         steps: Steps,
     ) -> Result<Self, StepsError> {
         let pace = Pace::new(problem, &direction, steps)?;
-        Ok(Self { direction: Box::new(direction), pace })
+        let (tracking, estimator) = (Tracking::default(), Estimator::default());
+        Ok(Self { direction: Box::new(direction), pace, tracking, estimator, batches: problem.batches() })
+    }
+
+    /// Stepping along something else.
+    pub fn with_tracking(self, tracking: Tracking) -> Self {
+        Self { tracking, ..self }
+    }
+
+    /// Along estimates from samples.
+    pub fn with_estimator(self, problem: &dyn Problem<T>, estimator: Estimator) -> Result<Self, StepsError> {
+        estimator.check(problem, self.blocks().width())?;
+        Ok(Self { estimator, ..self })
+    }
+
+    /// The scalars of the tracker.
+    fn tracked(&self) -> usize {
+        if self.tracking == Tracking::None { 0 } else { self.blocks().width() }
+    }
+
+    /// Divides what an agent keeps: the de-biased point v (u as sent may be a step ahead), the direction where there is no tracker whose level it is,
+    /// the private direction, the estimator's and the pace's.
+    fn kept<'k>(&self, keep: &'k mut [T], own: usize) -> [&'k mut [T]; 5] {
+        let width = self.blocks().width();
+        let (v, rest) = keep.split_at_mut(width);
+        let (d, rest) = rest.split_at_mut(width - self.tracked());
+        let (d_own, rest) = rest.split_at_mut(own);
+        let (estimator, pace) = rest.split_at_mut(self.estimator.keep(width, self.batches));
+        [v, d, d_own, estimator, pace]
     }
 }
 
@@ -41,69 +89,93 @@ impl<T: Scalar> Algorithm<T> for PushSum<T> {
     }
 
     fn segments(&self, own: usize) -> Segments {
-        let width = self.blocks().width();
-        let pushed = [width, width, 1].map(|len| Segment::new(Kind::Push, len)); // t, u, w
-        Segments::new(pushed.into_iter().chain(self.pace.segments()).chain([Segment::new(Kind::Own, own)]))
+        let spans = self.pace.spans();
+        let lengths = |times: usize| spans.iter().cycle().take(times * spans.len()).map(ExactSizeIterator::len);
+        let pushed = lengths(if self.tracked() > 0 { 2 } else { 1 }).chain(spans.iter().map(|_| 1)); // t, u, w
+        let pushed = pushed.map(|len| Segment::new(Kind::Push, len));
+        Segments::new(pushed.chain(self.pace.segments()).chain([Segment::new(Kind::Own, own)]))
     }
 
-    /// The de-biased point v (u as sent is a step ahead of it), the private direction, and the pace's.
     fn keep(&self, own: usize) -> usize {
         let width = self.blocks().width();
-        width + own + self.pace.keep(width + own)
+        2 * width - self.tracked() + own + self.estimator.keep(width, self.batches) + self.pace.keep(width + own)
+    }
+
+    fn sends(&self, round: u64) -> Mask {
+        self.pace.sends(round, if self.tracked() > 0 { 3 } else { 2 })
     }
 
     fn begin(&self, point: &[T], Fresh { row, keep, input }: Fresh<'_, T>, oracle: &mut Oracle<'_, T>) {
-        let width = self.blocks().width();
+        let (width, spans) = (self.blocks().width(), self.pace.spans().len());
         let (shared, own) = point.split_at(width);
         let at = Parts { shared, own };
-        let (agreed, row_own) = row[2 * width + 1..].split_at_mut(self.pace.agreed());
+        let (agreed, row_own) = row[self.tracked() + width + spans..].split_at_mut(self.pace.agreed());
         row_own.copy_from_slice(own);
-        let (v, keep) = keep.split_at_mut(width);
+        let [v, untracked, d_own, estimates, keep] = self.kept(keep, own.len());
         v.copy_from_slice(shared);
-        let (d_own, keep) = keep.split_at_mut(own.len());
-        let (d, level) = input.split_at_mut(width);
+        let (d, level) = input.split_at_mut(self.tracked());
+        let d = if self.tracked() > 0 { d } else { untracked };
         let (u, w) = level.split_at_mut(width);
         self.pace.begin(&*self.direction, at, agreed, keep, oracle);
-        self.direction.eval(at, oracle, PartsMut { shared: d, own: d_own });
+        self.estimator.begin(&*self.direction, at, oracle, PartsMut { shared: &mut *d, own: &mut *d_own }, estimates);
         u.copy_from_slice(shared);
-        w[0] = T::one();
-        let t = Parts { shared: d, own: d_own };
-        self.pace.descend(oracle.round, &*self.direction, t, &mut PartsMut { shared: u, own: row_own }, agreed, keep);
+        w.fill(T::one());
+        if self.tracking != Tracking::MixThenStep {
+            let s = Parts { shared: d, own: d_own };
+            let mut ahead = PartsMut { shared: u, own: row_own };
+            self.pace.descend(oracle.round, &*self.direction, s, &mut ahead, agreed, keep);
+        }
     }
 
     fn step(&self, Agent { now, next, keep, input }: Agent<'_, T>, oracle: &mut Oracle<'_, T>) -> Request {
-        let width = self.blocks().width();
-        let (t, rest) = next.split_at_mut(width); // = B t − d
-        let (u, rest) = rest.split_at_mut(width); // = B (u − η t) − level
-        let (w, rest) = rest.split_at_mut(1); // = B w − 1
+        let (width, spans) = (self.blocks().width(), self.pace.spans());
+        let (t, rest) = next.split_at_mut(self.tracked()); // = B t − d
+        let (u, rest) = rest.split_at_mut(width); // = B u − level, where u as sent may be u − η s
+        let (w, rest) = rest.split_at_mut(spans.len()); // = B w − 1
         let (agreed, own) = rest.split_at_mut(self.pace.agreed());
-        let (v, keep) = keep.split_at_mut(width);
-        let (d_own, keep) = keep.split_at_mut(own.len());
-        let (d, level) = input.split_at_mut(width);
+        let [v, untracked, d_own, estimates, keep] = self.kept(keep, own.len());
+        let (d, level) = input.split_at_mut(self.tracked());
+        let d = if self.tracked() > 0 { d } else { untracked };
         let level = &mut level[..width];
 
         let before = Parts { shared: v, own: &now[now.len() - own.len()..] };
-        if let Some(best) = self.pace.guard(Parts { shared: &now[..width], own: d_own }, before, agreed, keep) {
+        let s = if self.tracked() > 0 { &now[..width] } else { &*d };
+        if let Some(best) = self.pace.guard(Parts { shared: s, own: d_own }, before, agreed, keep) {
             v.copy_from_slice(best.shared);
             own.copy_from_slice(best.own);
             return Request::Restart;
         }
-        let weight = w[0] + T::one();
-        for ((v, &u), &level) in v.iter_mut().zip(&*u).zip(&*level) {
-            *v = (u + level) / weight; // v⁺ = u⁺/w⁺
+        if self.tracking == Tracking::MixThenStep {
+            let (s, mut to) =
+                (Parts { shared: &now[..width], own: d_own }, PartsMut { shared: &mut *level, own: &mut *own });
+            self.pace.descend(oracle.round, &*self.direction, s, &mut to, agreed, keep);
         }
-        self.direction.eval(Parts { shared: v, own }, oracle, PartsMut { shared: d, own: d_own });
+        for (span, w) in spans.iter().zip(&*w) {
+            let weight = *w + T::one();
+            for ((v, &u), &level) in v[span.clone()].iter_mut().zip(&u[span.clone()]).zip(&level[span.clone()]) {
+                *v = (u + level) / weight; // v⁺ = u⁺/w⁺
+            }
+        }
+        let at = Parts { shared: v, own };
+        self.estimator.eval(&*self.direction, at, oracle, PartsMut { shared: &mut *d, own: &mut *d_own }, estimates);
+        if self.tracking == Tracking::MixThenStep {
+            return Request::Go;
+        }
         // t⁺ = B t + d⁺ − d is wanted now, for the step that is sent with u; the engine adds the same d⁺ once the level is booked.
-        linalg::add(t, d);
+        t.iter_mut().zip(&*d).for_each(|(t, &d)| *t += d);
+        let s = if self.tracked() > 0 { &*t } else { &*d };
+        let mut ahead = PartsMut { shared: level, own };
         self.pace.descend(
             oracle.round + 1,
             &*self.direction,
-            Parts { shared: t, own: d_own },
-            &mut PartsMut { shared: level, own },
+            Parts { shared: s, own: d_own },
+            &mut ahead,
             agreed,
             keep,
         );
-        linalg::add_scaled(t, -T::one(), d);
+        if self.tracked() > 0 {
+            linalg::add_scaled(t, -T::one(), d);
+        }
         Request::Go
     }
 

@@ -1,9 +1,9 @@
-//! The methods by name: each is a pattern times a direction.
+//! The methods by name: each is a pattern times a direction, in its place.
 
-use super::{Algorithm, PushPull, PushSum, Steps, StepsError};
-use crate::direction::{Difference, Direction, DirectionKind, Gradient, Penalty, Soba, directions};
+use super::{Algorithm, Estimator, Gossip, PushPull, PushSum, Steps, StepsError, Tracker, Tracking};
+use crate::direction::{Difference, Direction, DirectionKind, Gradient, Itd, Penalty, Soba, directions};
 use crate::settings::Keys;
-use crate::{Problem, Scalar};
+use crate::{Place, Problem, Scalar};
 
 /// A named method.
 #[derive(Clone, Copy)]
@@ -14,6 +14,8 @@ pub struct Method<T> {
     pub about: &'static str,
     /// What it follows.
     pub direction: DirectionKind,
+    /// On which network it runs.
+    pub place: Place,
     /// Asks for its settings, steps apart.
     pub read: fn(&mut Keys<'_>) -> Recipe<T>,
 }
@@ -27,43 +29,133 @@ pub type Built<T> = Result<Box<dyn Algorithm<T>>, StepsError>;
 /// Every method there is. A new one is a file, and a line here.
 pub fn methods<T: Scalar>() -> Vec<Method<T>> {
     let known = directions();
-    let method = |name, about, direction: &str, read| {
-        let direction =
-            *known.iter().find(|kind| kind.name == direction).expect("methods follow registered directions");
-        Method { name, about, direction, read }
+    let placed = |name, about, direction: &str, place, read| {
+        let direction = known.iter().find(|kind| kind.name == direction).expect("methods follow registered directions");
+        Method { name, about, direction: *direction, place, read }
     };
+    let method = |name, about, direction: &str, read| placed(name, about, direction, Place::AsAsked, read);
     vec![
-        method("fab", "penalty directions over push-pull, the paper's method", "penalty", |keys| {
-            let direction = Penalty::read(keys);
-            Box::new(move |problem, steps| push_pull(problem, direction, steps))
-        }),
+        method("fab", "penalty directions over push-pull, the paper's method", "penalty", fab),
         method("dfab", "FAB without a penalty: its difference variable evolves itself", "difference", |keys| {
             let direction = Difference::read(keys);
-            Box::new(move |problem, steps| push_pull(problem, direction, steps))
+            Box::new(move |problem, steps| push_pull(problem, direction, steps, Tracker::MixThenAdd))
         }),
         method("push-pull-soba", "SOBA's second-order directions over push-pull", "soba", |keys| {
             let direction = Soba::read(keys);
-            Box::new(move |problem, steps| push_pull(problem, direction, steps))
+            Box::new(move |problem, steps| push_pull(problem, direction, steps, Tracker::MixThenAdd))
         }),
         method("push-sum-fab", "penalty directions over push-sum", "penalty", |keys| {
             let direction = Penalty::read(keys);
-            Box::new(move |problem, steps| push_sum(problem, direction, steps))
+            Box::new(move |problem, steps| {
+                push_sum(problem, direction, steps, Tracking::StepThenMix, Estimator::Sample)
+            })
         }),
+        placed("static-fab", "FAB on the graph of round 0, for ever", "penalty", Place::Static, fab),
+        placed("centralized-fab", "FAB (F²SA) by one agent that holds everything", "penalty", Place::Central, fab),
         method("push-pull", "single-level AB/push-pull", "gradient", |keys| {
+            let trackers = [("mix-then-add", Tracker::MixThenAdd), ("add-then-mix", Tracker::AddThenMix)];
+            let tracker = keys.choice("tracker", &trackers, "t⁺ = B t + d⁺ − d, or t⁺ = B (t + d⁺ − d)");
             let direction = Gradient::read(keys);
-            Box::new(move |problem, steps| push_pull(problem, direction(problem), steps))
+            Box::new(move |problem, steps| push_pull(problem, direction(problem), steps, tracker))
+        }),
+        method("subgradient-push", "single-level push-sum without tracking", "gradient", |keys| {
+            single(keys, Tracking::None, Estimator::Sample)
+        }),
+        method("push-sgd", "the same recursion, by its other name: stochastic gradient push", "gradient", |keys| {
+            single(keys, Tracking::None, Estimator::Sample)
         }),
         method("push-diging", "single-level push-sum with gradient tracking", "gradient", |keys| {
-            let direction = Gradient::read(keys);
-            Box::new(move |problem, steps| push_sum(problem, direction(problem), steps))
+            let orders = [("push-diging", Tracking::StepThenMix), ("add-opt", Tracking::MixThenStep)];
+            let order = keys.choice("order", &orders, "u⁺ = B (u − η t), or u⁺ = B u − η t");
+            single(keys, order, Estimator::Sample)
+        }),
+        method("push-saga", "ADD-OPT with SAGA's table of gradients", "gradient", |keys| {
+            let about = "with a tracker as in ADD-OPT, or with false as Push-SGD";
+            let tracking = if keys.flag("tracking", true, about) { Tracking::MixThenStep } else { Tracking::None };
+            single(keys, tracking, Estimator::Saga)
+        }),
+        method("push-asgd", "Push-DIGing with recursive momentum (reading unconfirmed)", "gradient", |keys| {
+            let estimator = recursive(keys);
+            single(keys, Tracking::StepThenMix, estimator)
+        }),
+        placed(
+            "d-psgd",
+            "averaging with neighbours, no tracking: the undirected reference",
+            "gradient",
+            Place::Undirected,
+            |keys| {
+                let direction = Gradient::read(keys);
+                Box::new(move |problem, steps| Ok(Box::new(Gossip::new(problem, direction(problem), steps)?)))
+            },
+        ),
+        method("dl-push-pull", "a double loop with iterative differentiation over push-pull", "itd", |keys| {
+            let inner = Itd::read(keys);
+            Box::new(move |problem, steps| {
+                push_pull(problem, Itd, double_loop(problem, steps, inner)?, Tracker::MixThenAdd)
+            })
+        }),
+        method("dl-push-sgd", "a double loop with iterative differentiation over Push-SGD", "itd", |keys| {
+            double(keys, Tracking::None, Estimator::Sample)
+        }),
+        method("dl-push-saga", "a double loop with iterative differentiation over Push-SAGA", "itd", |keys| {
+            double(keys, Tracking::MixThenStep, Estimator::Saga)
+        }),
+        method("dl-push-asgd", "a double loop with iterative differentiation over Push-ASGD", "itd", |keys| {
+            let estimator = recursive(keys);
+            double(keys, Tracking::StepThenMix, estimator)
         }),
     ]
 }
 
-fn push_pull<T: Scalar>(problem: &dyn Problem<T>, direction: impl Direction<T> + 'static, steps: Steps) -> Built<T> {
-    Ok(Box::new(PushPull::new(problem, direction, steps)?))
+fn fab<T: Scalar>(keys: &mut Keys<'_>) -> Recipe<T> {
+    let direction = Penalty::read(keys);
+    Box::new(move |problem, steps| push_pull(problem, direction, steps, Tracker::MixThenAdd))
 }
 
-fn push_sum<T: Scalar>(problem: &dyn Problem<T>, direction: impl Direction<T> + 'static, steps: Steps) -> Built<T> {
-    Ok(Box::new(PushSum::new(problem, direction, steps)?))
+/// A single-level method over push-sum.
+fn single<T: Scalar>(keys: &mut Keys<'_>, tracking: Tracking, estimator: Estimator) -> Recipe<T> {
+    let direction = Gradient::read(keys);
+    Box::new(move |problem, steps| push_sum(problem, direction(problem), steps, tracking, estimator))
+}
+
+/// A double loop over push-sum.
+fn double<T: Scalar>(keys: &mut Keys<'_>, tracking: Tracking, estimator: Estimator) -> Recipe<T> {
+    let inner = Itd::read(keys);
+    Box::new(move |problem, steps| push_sum(problem, Itd, double_loop(problem, steps, inner)?, tracking, estimator))
+}
+
+fn double_loop<T: Scalar>(problem: &dyn Problem<T>, steps: Steps, inner_rounds: u64) -> Result<Steps, StepsError> {
+    let dim = problem.dim();
+    if dim.outer.saturating_mul(dim.inner) > Itd::LARGEST {
+        return Err(StepsError::Sensitivity { outer: dim.outer, inner: dim.inner });
+    }
+    if (0..problem.agents()).any(|agent| problem.private(agent) > 0) {
+        return Err(StepsError::Private);
+    }
+    Ok(steps.double_loop(inner_rounds))
+}
+
+fn recursive(keys: &mut Keys<'_>) -> Estimator {
+    let about = "β of g⁺ = ∇f(z⁺; ξ) + (1 − β)(g − ∇f(z; ξ)); 1 is the plain sample";
+    Estimator::Recursive { momentum: keys.number("recursive_momentum", 0.02, 0.0..=1.0, about) }
+}
+
+fn push_pull<T: Scalar>(
+    problem: &dyn Problem<T>,
+    direction: impl Direction<T> + 'static,
+    steps: Steps,
+    tracker: Tracker,
+) -> Built<T> {
+    Ok(Box::new(PushPull::new(problem, direction, steps)?.with_tracker(tracker)))
+}
+
+fn push_sum<T: Scalar>(
+    problem: &dyn Problem<T>,
+    direction: impl Direction<T> + 'static,
+    steps: Steps,
+    tracking: Tracking,
+    estimator: Estimator,
+) -> Built<T> {
+    let pattern = PushSum::new(problem, direction, steps)?.with_tracking(tracking);
+    Ok(Box::new(pattern.with_estimator(problem, estimator)?))
 }

@@ -9,6 +9,7 @@ pub struct Steps {
     pub(super) sizes: Given,
     pub(super) schedule: Schedule,
     pub(super) momentum: Option<f64>,
+    pub(super) inner_rounds: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +38,11 @@ impl Steps {
     /// Heavy ball: the velocity m⁺ = β m + t takes the place of t.
     pub fn momentum(self, beta: f64) -> Self {
         Self { momentum: Some(beta), ..self }
+    }
+
+    /// A double loop: by turns, this many rounds that move and exchange everything but the first block, and one round that moves and exchanges the first.
+    pub fn double_loop(self, inner_rounds: u64) -> Self {
+        Self { inner_rounds: Some(inner_rounds), ..self }
     }
 
     /// Steps that change with the round.
@@ -85,7 +91,7 @@ impl Steps {
     }
 
     fn given(sizes: Given) -> Self {
-        Self { sizes, schedule: Schedule::default(), momentum: None }
+        Self { sizes, schedule: Schedule::default(), momentum: None, inner_rounds: None }
     }
 }
 
@@ -111,7 +117,7 @@ impl Schedule {
     }
 }
 
-/// Why steps cannot be used.
+/// Why a method cannot be put together with its steps.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StepsError {
     /// A name that the direction does not have.
@@ -136,6 +142,30 @@ pub enum StepsError {
         /// As given.
         value: f64,
     },
+    /// A double loop without steps.
+    #[error("a double loop does not find its steps by itself: give `outer` and `inner`")]
+    NotAutomatic,
+    /// A sensitivity that nobody can carry.
+    #[error("the sensitivity dy/dx would have {outer} × {inner} entries, more than 100,000: take a single-loop method")]
+    Sensitivity {
+        /// Coordinates of x.
+        outer: usize,
+        /// Coordinates of y.
+        inner: usize,
+    },
+    /// A table of gradients that nobody can keep.
+    #[error(
+        "a table of {batches} gradients of {width} scalars is more than an agent should keep: take larger batches, or another method"
+    )]
+    Table {
+        /// Mini-batches of an agent.
+        batches: usize,
+        /// Scalars of a gradient.
+        width: usize,
+    },
+    /// Private coordinates where there is no place for them.
+    #[error("this method cannot move private coordinates, which the problem has: take `fab` or `dfab`")]
+    Private,
     /// A momentum outside [0, 1).
     #[error("the momentum {value} is not usable: it lies in 0 ≤ β < 1")]
     Momentum {

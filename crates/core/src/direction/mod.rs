@@ -4,12 +4,14 @@
 
 mod difference;
 mod gradient;
+mod itd;
 mod penalty;
 mod registry;
 mod soba;
 
 pub use difference::Difference;
 pub use gradient::{Gradient, Objective};
+pub use itd::Itd;
 pub use penalty::Penalty;
 pub use registry::{Kind as DirectionKind, directions};
 pub use soba::Soba;

@@ -1,6 +1,6 @@
 //! The directions by name.
 
-use super::{Difference, Gradient, Penalty, Soba};
+use super::{Difference, Gradient, Itd, Penalty, Soba};
 use crate::settings::Keys;
 
 /// A named kind of direction.
@@ -12,6 +12,10 @@ pub struct Kind {
     pub about: &'static str,
     /// Whether it solves bilevel problems; the others minimise one level.
     pub bilevel: bool,
+    /// Whether it moves private coordinates.
+    pub private: bool,
+    /// Whether its steps can be found by the agents.
+    pub automatic: bool,
     /// The names of its steps, those of its blocks.
     pub steps: &'static [&'static str],
     /// Asks for its settings.
@@ -20,7 +24,10 @@ pub struct Kind {
 
 /// Every kind of direction there is. A new one is a file, and a line here.
 pub fn directions() -> Vec<Kind> {
-    let kind = |name, about, bilevel, steps, describe| Kind { name, about, bilevel, steps, describe };
+    let kind = |name, about, bilevel, steps, describe| {
+        let itd = name == "itd";
+        Kind { name, about, bilevel, private: bilevel && !itd, automatic: !itd, steps, describe }
+    };
     vec![
         kind("penalty", "gradients of f + λ(g(y) − g(z)): FAB", true, &["x", "y", "z"], |keys| {
             Penalty::read(keys);
@@ -41,6 +48,15 @@ pub fn directions() -> Vec<Kind> {
             &["x", "y", "v"],
             |keys| {
                 Soba::read(keys);
+            },
+        ),
+        kind(
+            "itd",
+            "lower level, its sensitivity to x carried forward, and hypergradient",
+            true,
+            &["outer", "inner"],
+            |keys| {
+                Itd::read(keys);
             },
         ),
         kind("gradient", "the gradient of one level", false, &["x"], |keys| {
