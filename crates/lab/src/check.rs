@@ -5,12 +5,12 @@ use std::fmt::Write;
 use fabnet_core::algorithm::Auto;
 use fabnet_core::hypergradient::Solver;
 use fabnet_core::settings::{Given, Value};
-use fabnet_core::topology::{Connectivity, connectivity, spread, tolerated_step};
+use fabnet_core::topology::{Connectivity, automatic, connectivity, spread, tolerated_step};
 use fabnet_core::{Digraph, Mask, Mixing, Oracle, Scalar, Shard, Smoothness, Topology, Weights, Work};
 
 use crate::job::JobError;
 use crate::plan::{Group, Plan, Precision};
-use crate::setup::{Setup, SetupError, WINDOW, read_topology, read_weights};
+use crate::setup::{Setup, SetupError, WINDOW, read_method, read_network};
 use crate::stopwatch::Stopwatch;
 
 /// What is known of a plan.
@@ -30,8 +30,10 @@ pub fn check(plan: &Plan, threads: usize) -> Result<Check, JobError> {
     let seed = plan.seeds[0];
     let mut seen: Vec<&Group> = Vec::new();
     for group in &plan.groups {
+        let place = |group: &Group| read_method::<f64>(group).map(|method| method.place);
         let alike = |other: &&Group| {
-            (other.agents, &other.topology, &other.weights) == (group.agents, &group.topology, &group.weights)
+            (other.agents, &other.topology, &other.weights, place(other))
+                == (group.agents, &group.topology, &group.weights, place(group))
         };
         if !seen.iter().any(alike) {
             check.network(group, seed)?;
@@ -58,13 +60,15 @@ pub fn check(plan: &Plan, threads: usize) -> Result<Check, JobError> {
 
 impl Check {
     fn network(&mut self, group: &Group, seed: u64) -> Result<(), JobError> {
-        let (topology, allowed) = read_topology(group, seed)?;
-        let weights = read_weights(group)?;
+        let (topology, weights, allowed) = read_network(group, seed)?;
         let report = connectivity(&*topology, &*weights, WINDOW);
         self.line(&format!(
             "network: {} agents, {}, {} weights",
             group.agents, group.topology.kind, group.weights.kind
         ));
+        if group.topology.kind == "auto" {
+            self.fact("chosen", &automatic(group.agents).1);
+        }
         let repeats = if topology.period().is_some() { "the graphs repeat every" } else { "judged by the first" };
         self.fact("rounds", &format!("{repeats} {}", report.rounds));
         self.fact(

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use fabnet_core::settings::{Given, Value};
+use fabnet_core::topology::automatic;
 
 /// What an experiment comes down to: groups of runs that differ in the seed only.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,6 +79,14 @@ impl Plan {
     /// A run for each group and seed, in the order of their numbers.
     pub fn runs(&self) -> impl Iterator<Item = (&Group, u64)> {
         self.groups.iter().flat_map(|group| self.seeds.iter().map(move |&seed| (group, seed)))
+    }
+
+    /// What was chosen where the file leaves a choice, and why.
+    pub fn choices(&self) -> Vec<String> {
+        let chosen = self.groups.iter().filter(|group| group.topology.kind == "auto");
+        let mut said: Vec<String> = chosen.map(|group| format!("topology: {}", automatic(group.agents).1)).collect();
+        said.dedup();
+        said
     }
 
     /// The plan as an experiment file that resolves to itself.

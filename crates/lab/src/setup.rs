@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fabnet_core::algorithm::{Auto, Steps, methods};
+use fabnet_core::algorithm::{Auto, Method, Steps, methods};
 use fabnet_core::settings::Keys;
 use fabnet_core::topology::{joint_window, spread, topologies};
 use fabnet_core::weights::weights;
@@ -42,8 +42,18 @@ pub(crate) const WINDOW: u64 = 100;
 impl<T: Scalar> Setup<T> {
     /// Sets up one run.
     pub fn new(group: &Group, seed: u64) -> Result<Self, SetupError> {
+        Self::with_steps(group, seed, None)
+    }
+
+    /// Sets up one run, with other steps than its group has.
+    pub(crate) fn with_steps(group: &Group, seed: u64, steps: Option<Steps>) -> Result<Self, SetupError> {
         let problem = read_problem(group)?(group.agents, seed).map_err(SetupError::Invalid)?;
-        let (topology, may_be_disconnected) = read_topology(group, seed)?;
+        let method = read_method::<T>(group)?;
+        let problem = method.place.problem(problem).ok_or_else(|| {
+            let message = "has private coordinates, which nobody else can hold: take `fab` or `dfab`";
+            SetupError::Invalid(format!("`{}` {message} instead of `{}`", group.problem.kind, method.name))
+        })?;
+        let (topology, weights, may_be_disconnected) = read_network(group, seed)?;
         if !may_be_disconnected && joint_window(&*topology, WINDOW).is_none() {
             return Err(SetupError::Impossible(format!(
                 "the {} agents on `{}` are never jointly strongly connected: some would never hear of others, and the answer would be wrong. \
@@ -51,8 +61,8 @@ impl<T: Scalar> Setup<T> {
                 group.agents, group.topology.kind
             )));
         }
-        let algorithm = read_algorithm(group, &*problem, &*topology)?;
-        Ok(Self { problem, topology, weights: read_weights(group)?, algorithm, seed })
+        let algorithm = build(&method, group, steps, &*problem, &*topology)?;
+        Ok(Self { problem, topology, weights, algorithm, seed })
     }
 
     /// All agents at their start.
@@ -73,40 +83,55 @@ fn read_problem<T: Scalar>(group: &Group) -> Result<fabnet_problems::Recipe<T>, 
     Ok((kind.read)(&mut Keys::new(&group.problem)))
 }
 
-/// The topology of a group, and whether it may be disconnected.
-pub(crate) fn read_topology(group: &Group, seed: u64) -> Result<(Arc<dyn Topology>, bool), SetupError> {
+/// The topology that a group asks for, and whether it may be disconnected.
+pub(crate) fn read_topology(group: &Group, seed: u64) -> Result<(Box<dyn Topology>, bool), SetupError> {
     let kind = topologies().into_iter().find(|kind| kind.name == group.topology.kind);
     let kind = kind.ok_or_else(|| unknown("topology", &group.topology.kind))?;
     let mut keys = Keys::new(&group.topology);
     let topology = kind.read(&mut keys)(group.agents, seed).map_err(SetupError::Invalid)?;
-    Ok((topology.into(), allows_disconnected(&mut keys)))
+    Ok((topology, allows_disconnected(&mut keys)))
 }
 
-/// The weights of a group.
-pub(crate) fn read_weights(group: &Group) -> Result<Arc<dyn Weights>, SetupError> {
+/// The network that its method runs on, and whether it may be disconnected.
+#[allow(clippy::type_complexity, reason = "three things that belong together only here")]
+pub(crate) fn read_network(
+    group: &Group,
+    seed: u64,
+) -> Result<(Arc<dyn Topology>, Arc<dyn Weights>, bool), SetupError> {
+    let (topology, allowed) = read_topology(group, seed)?;
     let kind = weights().into_iter().find(|kind| kind.name == group.weights.kind);
     let kind = kind.ok_or_else(|| unknown("weights", &group.weights.kind))?;
-    Ok((kind.read)(&mut Keys::new(&group.weights)).into())
+    let place = read_method::<f64>(group)?.place;
+    let (topology, weights) = place.network(topology, (kind.read)(&mut Keys::new(&group.weights)));
+    Ok((topology, weights, allowed))
 }
 
-fn read_algorithm<T: Scalar>(
+pub(crate) fn read_method<T: Scalar>(group: &Group) -> Result<Method<T>, SetupError> {
+    let method = methods().into_iter().find(|method| method.name == group.algorithm.kind);
+    method.ok_or_else(|| unknown("algorithm", &group.algorithm.kind))
+}
+
+fn build<T: Scalar>(
+    method: &Method<T>,
     group: &Group,
+    steps: Option<Steps>,
     problem: &dyn Problem<T>,
     topology: &dyn Topology,
 ) -> Result<Arc<dyn Algorithm<T>>, SetupError> {
-    let kind = &group.algorithm.kind;
-    let method = methods().into_iter().find(|method| method.name == kind);
-    let method = method.ok_or_else(|| unknown("algorithm", kind))?;
     if method.direction.bilevel && problem.dim().outer == 0 {
         return Err(SetupError::Invalid(format!(
-            "`{kind}` solves bilevel problems, but `{}` has one level: take `push-pull` or `push-diging`",
-            group.problem.kind
+            "`{}` solves bilevel problems, but `{}` has one level: take `push-pull` or `push-diging`",
+            method.name, group.problem.kind
         )));
     }
     let mut keys = Keys::new(&group.algorithm);
     let recipe = (method.read)(&mut keys);
-    let steps = match Steps::read(&mut keys, method.direction.steps) {
+    let steps = match steps.or_else(|| Steps::read(&mut keys, method.direction.steps)) {
         Some(steps) => steps,
+        None if !method.direction.automatic => {
+            let message = "does not find its steps by itself: give steps = { outer = …, inner = … }";
+            return Err(SetupError::Invalid(format!("`{}` {message}", method.name)));
+        }
         None => Steps::auto(automatic(group, topology)?),
     };
     let algorithm = recipe(problem, steps).map_err(|error| SetupError::Invalid(error.to_string()))?;

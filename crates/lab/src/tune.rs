@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use fabnet_core::algorithm::Steps;
 use fabnet_core::settings::{Given, Value};
 
 use crate::check::smoothness;
@@ -9,7 +10,7 @@ use crate::folder::Folder;
 use crate::job::{JobError, Witness};
 use crate::plan::{Group, Plan};
 use crate::runner::{Pace, carry_out_plan};
-use crate::setup::{Setup, SetupError};
+use crate::setup::{Setup, SetupError, read_method};
 use crate::summary::{GroupSummary, Middle};
 
 /// One group, tuned.
@@ -83,8 +84,7 @@ impl Setting {
 
 impl Race<'_> {
     fn tune(mut self, group: &Group) -> Result<Tuning, JobError> {
-        let setup = Setup::<f64>::new(group, self.plan.seeds[0])?;
-        let names: Vec<&'static str> = setup.algorithm.blocks().names().collect();
+        let names = read_method::<f64>(group)?.direction.steps;
         let mut tried: Vec<Setting> = Vec::new();
         // First tier: the penalty, by large intervals, with steps that its smoothness suggests.
         let given = number(group, "penalty");
@@ -95,7 +95,7 @@ impl Race<'_> {
                 STARTS.map(|part| Setting { penalty, x: suggested[0] * part, lower: suggested[1] * part }.rounded()),
             );
         }
-        let mut best = self.better(group, &names, None, &first, &mut tried)?;
+        let mut best = self.better(group, names, None, &first, &mut tried)?;
         // Second tier: x and the coupled lower steps, by factors of two, as long as that helps.
         while let Some((setting, _)) = best {
             let lower: &[f64] = if names.len() > 1 { &[1.0, 2.0, 0.5] } else { &[1.0] };
@@ -104,7 +104,7 @@ impl Race<'_> {
                     .iter()
                     .map(move |lower| Setting { x: setting.x * x, lower: setting.lower * lower, ..setting }.rounded())
             });
-            let found = self.better(group, &names, best, &around.collect::<Vec<_>>(), &mut tried)?;
+            let found = self.better(group, names, best, &around.collect::<Vec<_>>(), &mut tried)?;
             if found == best {
                 break;
             }
@@ -116,7 +116,7 @@ impl Race<'_> {
                 group.label
             ))
         })?;
-        let best = Group { label: format!("{} tuned", group.label), ..with_steps(group, &names, setting) };
+        let best = Group { label: format!("{} tuned", group.label), ..with_steps(group, names, setting) };
         let compared = self.compare(group, &best)?;
         Ok(Tuning { best, compared, runs: self.runs })
     }
@@ -181,18 +181,27 @@ impl Race<'_> {
 
     fn compare(&mut self, group: &Group, best: &Group) -> Result<Vec<(String, Score)>, JobError> {
         self.rounds = group.rounds;
-        let mut automatic = group.clone();
-        automatic.algorithm.settings.retain(|(key, _)| !key.starts_with("steps"));
-        automatic.algorithm.settings.push(("steps".to_owned(), Value::from("auto")));
-        let candidates = [group.clone(), best.clone(), automatic];
-        let names = ["as given", "tuned", "steps = \"auto\""].map(str::to_owned);
-        Ok(names.into_iter().zip(self.race(&candidates)?).collect())
+        let automatic = || {
+            let mut automatic = group.clone();
+            automatic.algorithm.settings.retain(|(key, _)| !key.starts_with("steps"));
+            automatic.algorithm.settings.push(("steps".to_owned(), Value::from("auto")));
+            automatic
+        };
+        let has_automatic = read_method::<f64>(group)?.direction.automatic;
+        let given = has_automatic || group.algorithm.get("steps").is_none();
+        let candidates = [
+            given.then(|| ("as given", group.clone())),
+            Some(("tuned", best.clone())),
+            has_automatic.then(|| ("steps = \"auto\"", automatic())),
+        ];
+        let (names, candidates): (Vec<_>, Vec<_>) = candidates.into_iter().flatten().unzip();
+        Ok(names.into_iter().map(str::to_owned).zip(self.race(&candidates)?).collect())
     }
 }
 
 /// The steps of x and of the lower variables that agents would find themselves.
 fn suggestion(group: &Group, seed: u64) -> Result<[f64; 2], SetupError> {
-    let setup = Setup::<f64>::new(group, seed)?;
+    let setup = Setup::<f64>::with_steps(group, seed, Some(Steps::same(0.0)))?;
     let [x, lower, _] = setup.algorithm.direction().automatic(&smoothness(&setup), 0);
     Ok([x, lower])
 }

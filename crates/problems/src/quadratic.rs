@@ -5,7 +5,8 @@ use fabnet_core::{Dim, Level, Optimum, Point, Problem, Scalar, Scratch, Slopes};
 
 /// `gᵢ(y) = ½ Σₛ hᵢₛ (yₛ − cᵢₛ)²`: diagonal, with known minimum, adjustable conditioning and heterogeneity. It has no upper level.
 ///
-/// Its gradient costs next to nothing, which makes it the problem on which mixing is measured.
+/// Its gradient costs next to nothing, which makes it the problem on which mixing is measured. Data may be divided into mini-batches with centres of their own,
+/// of which each round shows one, at random.
 #[derive(Clone, Debug)]
 pub struct Quadratic<T> {
     agents: usize,
@@ -13,6 +14,10 @@ pub struct Quadratic<T> {
     /// h and c, agent by agent.
     curvature: Vec<T>,
     centre: Vec<T>,
+    batches: usize,
+    /// How far the centre of each batch is off, agent by agent and batch by batch; zero on average. Empty with one batch.
+    offsets: Vec<T>,
+    seed: u64,
 }
 
 impl<T: Scalar> Quadratic<T> {
@@ -26,7 +31,30 @@ impl<T: Scalar> Quadratic<T> {
             let spread: Vec<f64> = stream.normals(inner, heterogeneity);
             centre.extend(common.iter().zip(spread).map(|(common, spread)| T::of(common + spread)));
         }
-        Self { agents, inner, curvature, centre }
+        Self { agents, inner, curvature, centre, batches: 1, offsets: Vec::new(), seed }
+    }
+
+    /// With so many mini-batches for each agent, whose centres spread by this.
+    pub fn with_batches(self, batches: usize, spread: f64) -> Self {
+        if batches < 2 {
+            return self;
+        }
+        let mut offsets = Vec::with_capacity(self.agents * batches * self.inner);
+        for agent in 0..self.agents {
+            let drawn: Vec<f64> = Stream::new(self.seed, agent, 1, Purpose::Data).normals(batches * self.inner, spread);
+            let mean = |s: usize| drawn.iter().skip(s).step_by(self.inner).sum::<f64>() / batches as f64;
+            offsets.extend(drawn.iter().enumerate().map(|(place, offset)| T::of(offset - mean(place % self.inner))));
+        }
+        Self { batches, offsets, ..self }
+    }
+
+    /// The offsets of the batch that a round shows.
+    fn offset(&self, agent: usize, round: u64) -> &[T] {
+        if self.batches == 1 {
+            &[]
+        } else {
+            &self.offsets[(agent * self.batches + self.batch(agent, round)) * self.inner..][..self.inner]
+        }
     }
 
     fn of(&self, agent: usize) -> (&[T], &[T]) {
@@ -50,6 +78,9 @@ impl<T: Scalar> Problem<T> for Quadratic<T> {
             for (((out, &h), &c), &y) in to.y.iter_mut().zip(h).zip(c).zip(at.y) {
                 *out += to.scale.1 * h * (y - c);
             }
+            for ((out, &h), &offset) in to.y.iter_mut().zip(h).zip(self.offset(at.agent, at.round)) {
+                *out -= to.scale.1 * h * offset;
+            }
         }
     }
 
@@ -61,6 +92,19 @@ impl<T: Scalar> Problem<T> for Quadratic<T> {
                 T::of(0.5) * h.iter().zip(c).zip(at.y).map(|((&h, &c), &y)| h * (y - c) * (y - c)).sum::<T>()
             }
         }
+    }
+
+    fn noisy(&self) -> bool {
+        self.batches > 1
+    }
+
+    fn batches(&self) -> usize {
+        self.batches
+    }
+
+    fn batch(&self, agent: usize, round: u64) -> usize {
+        let uniform: f64 = Stream::new(self.seed, agent, round, Purpose::Noise).uniform(0.0, self.batches as f64);
+        (uniform as usize).min(self.batches - 1)
     }
 
     fn optimum(&self) -> Option<Optimum<T>> {

@@ -50,7 +50,12 @@ pub fn problems<T: Scalar>() -> Vec<Kind<T>> {
         kind("quadratic", "a diagonal quadratic, single level", |keys| {
             let inner = keys.whole("inner", 6, 1.., "coordinates") as usize;
             let (condition, heterogeneity) = (condition(keys, 5.0), heterogeneity(keys, 1.0));
-            recipe(move |n, seed| Quadratic::new(n, inner, condition, heterogeneity, seed))
+            let batches =
+                keys.whole("batches", 1, 1..=10_000, "mini-batches of each agent, of which a round shows one") as usize;
+            let spread = keys.number("batch_spread", 1.0, 0.0.., "how much the centres of mini-batches differ");
+            recipe(move |n, seed| {
+                Quadratic::new(n, inner, condition, heterogeneity, seed).with_batches(batches, spread)
+            })
         }),
         kind("smooth-bilevel", "smooth, nonconvex in x, bilevel", |_| recipe(SmoothBilevel::new)),
         kind("nonconvex", "smooth and nonconvex in the plane, single level", |_| recipe(Nonconvex::new)),

@@ -56,6 +56,7 @@ impl Run {
             self.say(&format!("nothing to resume: all runs in {} are done", folder.path().display()));
             return Ok(ExitCode::SUCCESS);
         }
+        plan.choices().iter().for_each(|choice| self.say(choice));
         let progress = Progress::new(self.quiet)?;
         let pace = Pace { threads: self.threads.count(), checkpoint: self.checkpoint_every.into() };
         let report = carry_out_plan(&plan, &folder, pace, &progress).inspect_err(|_| folder.discard_if_empty())?;

@@ -49,7 +49,7 @@ pub(super) fn draw_circulant(agents: usize, strides: &[usize], graph: &mut Digra
     });
 }
 
-fn prime_factors(mut n: usize) -> Vec<usize> {
+pub(super) fn prime_factors(mut n: usize) -> Vec<usize> {
     let mut factors = Vec::new();
     let mut factor = 2;
     while factor * factor <= n {

@@ -1,5 +1,6 @@
 //! Topologies: who hears whom, round by round. Each is a pure function of (seed, round).
 
+mod automatic;
 mod complete;
 mod connectivity;
 mod contact_plan;
@@ -13,6 +14,7 @@ mod ring;
 mod tolerance;
 mod undirected;
 
+pub use automatic::automatic;
 pub use complete::Complete;
 pub use connectivity::{Connectivity, connectivity, joint_window, spread};
 pub use contact_plan::{ContactPlan, ContactPlanError};

@@ -2,6 +2,7 @@
 
 use super::{
     Complete, ContactPlan, ErdosRenyi, MixedRadix, OnePeerExponential, Phases, Redraw, Ring, Topology, Undirected,
+    automatic,
 };
 use crate::settings::{Given, Keys, Value};
 
@@ -57,6 +58,9 @@ pub fn topologies() -> Vec<Kind> {
         }),
         kind("mixed-radix", "exact averages in as many rounds as n has prime factors", |_| {
             recipe(|n, _| MixedRadix::new(n))
+        }),
+        kind("auto", "mixed-radix or one-peer-exponential, by the number of agents", |_| {
+            Box::new(|n, _| Ok(automatic(n).0))
         }),
         kind("contact-plan", "links with times, as satellites and duty-cycled radios have them", |keys| {
             let about = "a link a line: `source target [first last]`, and `period N`";
