@@ -3,6 +3,7 @@
 mod check;
 mod list;
 mod plot;
+mod report;
 mod run;
 mod tune;
 
@@ -25,6 +26,8 @@ pub(crate) enum Command {
     Tune(tune::Tune),
     /// List what there is to choose from, with its keys
     List(list::List),
+    /// Fill the numbers of summaries into a document
+    Report(report::Report),
 }
 
 impl Command {
@@ -35,6 +38,7 @@ impl Command {
             Self::Check(check) => check.carry_out(),
             Self::Tune(tune) => tune.carry_out(),
             Self::List(list) => Ok(list.carry_out()),
+            Self::Report(report) => report.carry_out(),
         }
     }
 }

@@ -30,6 +30,8 @@ pub struct Work<T> {
 #[derive(Debug, Default)]
 pub struct Scratch<T> {
     data: Vec<T>,
+    drawn: Vec<T>,
+    drawn_for: Option<(usize, u64)>,
 }
 
 /// How often functions were evaluated.
@@ -109,6 +111,16 @@ impl<T: Scalar> Oracle<'_, T> {
 }
 
 impl<T: Scalar> Scratch<T> {
+    /// What a problem draws for an agent and a round, such as noise: several gradients of one round draw it once.
+    pub fn drawn(&mut self, agent: usize, round: u64, len: usize, draw: impl FnOnce(&mut [T])) -> &[T] {
+        if self.drawn_for != Some((agent, round)) || self.drawn.len() != len {
+            self.drawn.resize(len, T::zero());
+            draw(&mut self.drawn);
+            self.drawn_for = Some((agent, round));
+        }
+        &self.drawn
+    }
+
     /// Buffers of these lengths.
     pub fn buffers<const K: usize>(&mut self, lengths: [usize; K]) -> [&mut [T]; K] {
         let total = lengths.iter().sum();

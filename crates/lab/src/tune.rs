@@ -75,6 +75,17 @@ struct Setting {
 }
 
 impl Setting {
+    /// What the file itself says, if it gives steps and the lower ones are one.
+    fn of(group: &Group, names: &[&str]) -> Option<Self> {
+        let step = |name: &str| number(group, &format!("steps.{name}"));
+        let (x, lower) = (step(names[0])?, step(names[names.len() - 1])?);
+        names[1..].iter().all(|name| step(name) == Some(lower)).then_some(Self {
+            penalty: number(group, "penalty"),
+            x,
+            lower,
+        })
+    }
+
     /// With steps of three digits: more would say more than is known.
     fn rounded(self) -> Self {
         let digits = |size: f64| format!("{size:.2e}").parse().unwrap_or(size);
@@ -88,7 +99,7 @@ impl Race<'_> {
         let mut tried: Vec<Setting> = Vec::new();
         // First tier: the penalty, by large intervals, with steps that its smoothness suggests.
         let given = number(group, "penalty");
-        let mut first = Vec::new();
+        let mut first: Vec<Setting> = Setting::of(group, names).into_iter().collect();
         for penalty in given.map_or(vec![None], |given| PENALTIES.iter().map(|factor| Some(given * factor)).collect()) {
             let suggested = suggestion(&with_penalty(group, penalty), self.plan.seeds[0])?;
             first.extend(

@@ -116,10 +116,11 @@ impl<T: Scalar> PolicyEvaluation<T> {
         e
     }
 
-    fn add_noise(&self, at: Point<'_, T>, e: &mut [T; STATES]) {
-        let mut sample = [T::zero(); STATES];
-        Stream::new(self.seed, at.agent, at.round, Purpose::Noise).fill_normal(self.noise, &mut sample);
-        linalg::add_scaled(e, -T::one(), &sample);
+    fn add_noise(&self, at: Point<'_, T>, e: &mut [T; STATES], scratch: &mut Scratch<T>) {
+        let draw = |sample: &mut [T]| {
+            Stream::new(self.seed, at.agent, at.round, Purpose::Noise).fill_normal(self.noise, sample);
+        };
+        linalg::add_scaled(e, -T::one(), scratch.drawn(at.agent, at.round, STATES, draw));
     }
 }
 
@@ -132,7 +133,7 @@ impl<T: Scalar> Problem<T> for PolicyEvaluation<T> {
         Dim { outer: FEATURES, inner: STATES }
     }
 
-    fn add_gradient(&self, level: Level, at: Point<'_, T>, to: Slopes<'_, T>, _scratch: &mut Scratch<T>) {
+    fn add_gradient(&self, level: Level, at: Point<'_, T>, to: Slopes<'_, T>, scratch: &mut Scratch<T>) {
         let (sx, sy) = to.scale;
         match level {
             Level::Upper => {
@@ -144,7 +145,7 @@ impl<T: Scalar> Problem<T> for PolicyEvaluation<T> {
             Level::Lower => {
                 let mut e = self.bellman(at);
                 if self.noise > 0.0 {
-                    self.add_noise(at, &mut e);
+                    self.add_noise(at, &mut e, scratch);
                 }
                 self.expected.add_transposed(-sx, &e, to.x);
                 add_scaled(to.y, sy, &e);

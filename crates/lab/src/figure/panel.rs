@@ -187,9 +187,10 @@ mod tests {
 
     #[test]
     fn the_two_links_of_a_pair_stay_apart() {
-        let (one, other) = ((0.0, 0.0), (40.0, 30.0));
+        let (one, other) = ((0.0, 50.0), (80.0, 50.0));
         let middle = |from, to| Arrow::new([from, towards(one, other, 0.5), to], 10.0, 1.0).shaft[Arrow::PIECES / 2];
-        assert!(distance(middle(one, other), middle(other, one)) > 6.0);
+        // Both keep to the left: one is above the straight line, the other below it.
+        assert!(middle(one, other).1 < 46.0 && middle(other, one).1 > 54.0);
         assert_eq!(colour_of(&[(0, 1), (1, 0), (2, 0)], (0, 1)), BOTH_WAYS);
         assert_eq!(colour_of(&[(0, 1), (1, 0), (2, 0)], (2, 0)), ONE_WAY);
     }
