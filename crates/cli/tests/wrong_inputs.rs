@@ -92,7 +92,38 @@ const CASES: [Wrong; 51] = [
     Arguments("nothing to plot", &["plot", "nowhere"]),
 ];
 
-const MORE: [Wrong; 5] = [
+const MORE: [Wrong; 9] = [
+    Arguments(
+        "a double loop without steps",
+        &["run", "valid.toml", "--set", "algorithm=[{ kind = \"dl-push-sgd\" }]", "--out", "x"],
+    ),
+    Arguments(
+        "everything in one hand that is private",
+        &[
+            "run",
+            "valid.toml",
+            "--set",
+            "algorithm.0.kind=centralized-fab",
+            "--set",
+            "problem={ kind = \"bilevel-quadratic\", private = 2 }",
+            "--out",
+            "x",
+        ],
+    ),
+    Arguments(
+        "a sensitivity to what is private",
+        &[
+            "run",
+            "valid.toml",
+            "--set",
+            "algorithm=[{ kind = \"dl-push-pull\", steps = 0.1 }]",
+            "--set",
+            "problem={ kind = \"bilevel-quadratic\", private = 2 }",
+            "--out",
+            "x",
+        ],
+    ),
+    Arguments("a report of nothing", &["report", "template.md"]),
     Arguments("--set with a wrong value", &["run", "valid.toml", "--set", "rounds=-5"]),
     Arguments("no threads", &["run", "valid.toml", "--threads", "0"]),
     Arguments("an unknown command", &["rnu", "valid.toml"]),
@@ -121,6 +152,7 @@ fn answer(folder: &Path, case: &Wrong) -> String {
 fn wrong_inputs_are_answered_by_a_message_that_helps() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("valid.toml"), VALID).unwrap();
+    std::fs::write(folder.path().join("template.md"), "{{ nothing | fab | diverged }}").unwrap();
     std::fs::create_dir(folder.path().join("used")).unwrap();
     std::fs::write(folder.path().join("used/plan.toml"), "").unwrap();
     let mut answers = String::new();

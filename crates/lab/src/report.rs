@@ -58,7 +58,7 @@ pub enum ReportError {
     },
 }
 
-/// Fills in a template. `{{ RUN | LABEL | PATH }}` becomes a number of `RUN/summary.json`: PATH leads into the group of that label, and `run.FIELD` is the median of a field over its runs.
+/// Fills in a template. `{{ RUN | LABEL | PATH }}` becomes a number of `RUN/summary.json`: PATH leads into the group of that label, and `run.FIELD` is the median of a field over its runs, `run.megaFIELD` in millions.
 /// With `in LOW..HIGH` the report is refused unless the number is there, so that no sentence outlives its number; infinity is written as `never`.
 pub fn report(template: &str, runs: &Path) -> Result<String, ReportError> {
     let mut summaries = BTreeMap::new();
@@ -124,8 +124,9 @@ impl<'t> Place<'t> {
     fn find(&self, summary: &Json) -> Option<f64> {
         let labelled = |entry: &&Json| entry["label"] == self.label;
         if let Some(field) = self.path.strip_prefix("run.") {
+            let (field, unit) = field.strip_prefix("mega").map_or((field, 1.0), |field| (field, 1e6));
             let of_group = summary["runs"].as_array()?.iter().filter(labelled);
-            let mut values = of_group.map(|run| run[field].as_f64()).collect::<Option<Vec<f64>>>()?;
+            let mut values = of_group.map(|run| Some(run[field].as_f64()? / unit)).collect::<Option<Vec<f64>>>()?;
             values.sort_by(f64::total_cmp);
             return values.get(values.len() / 2).copied();
         }

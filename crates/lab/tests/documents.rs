@@ -42,6 +42,7 @@ fn quoted_files_are_quoted_as_they_are() {
 fn links_lead_somewhere() {
     for document in [
         "README.md",
+        "REPRODUCTION.md",
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
         "docs/guide.md",
@@ -59,4 +60,16 @@ fn links_lead_somewhere() {
             );
         }
     }
+}
+
+/// One row for each claim, each with one of four verdicts.
+#[test]
+fn every_claim_has_a_verdict() {
+    let text = read("REPRODUCTION.md");
+    let rows =
+        text.lines().skip_while(|line| !line.starts_with("| claim |")).skip(2).take_while(|line| line.starts_with('|'));
+    let verdicts: Vec<&str> = rows.map(|row| row.split('|').nth(5).unwrap_or_default().trim()).collect();
+    let known = ["holds", "holds under conditions", "does not hold", "reading unconfirmed"];
+    assert!(verdicts.len() >= 12 && verdicts.iter().all(|verdict| known.contains(verdict)), "{verdicts:?}");
+    assert!(!text.contains("{{"), "a number is missing");
 }

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# All methods of the paper on policy evaluation (n = 10, noise 1, 30,000 rounds, 10 seeds each): the wall time here, and beside it what NumPy would take for as many rounds,
+# estimated from its speed at FAB without noise in the same run. The double loops do several times FAB's work, so the estimate is a lower bound.
+#   benches/compare_methods.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cache="${XDG_CACHE_HOME:-$HOME/.cache}/fabnet"
+python="$cache/venv/bin/python"
+if ! "$python" -c 'import numpy, scipy' 2>/dev/null; then
+  python3 -m venv "$cache/venv"
+  "$python" -m pip install --quiet numpy scipy
+fi
+cargo build --release --locked --quiet -p fabnet
+out="$(mktemp -d)"
+trap 'rm -r "$out"' EXIT
+start="$(date +%s.%N)"
+"${CARGO_TARGET_DIR:-target}/release/fabnet" run experiments/paper/comparison.toml --out "$out/comparison"
+end="$(date +%s.%N)"
+rate="$(OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 "$python" benches/peers/numpy_fab/fab.py small 20000)"
+awk -v s="$start" -v e="$end" -v rate="$rate" -v threads="$(nproc)" 'BEGIN {
+  rounds = 10 * 10 * 30000
+  printf "fabnet %.0f s on %d threads for %d rounds; NumPy at least %.0f s on as many\n", e - s, threads, rounds, rounds / rate / threads }'
