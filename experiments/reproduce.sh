@@ -22,6 +22,7 @@ figure connectivity relative_error-by-bytes connectivity
 figure comparison relative_error-by-rounds comparison
 figure comparison relative_error-by-seconds comparison-seconds
 figure comparison-tuned relative_error-by-rounds comparison-tuned
+figure hundred relative_error-by-rounds hundred
 figure thousand relative_error-by-rounds thousand
 figure minimum-weights relative_error-by-rounds minimum-weights
 figure bytes worst_error-by-bytes bytes

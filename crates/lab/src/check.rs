@@ -10,7 +10,7 @@ use fabnet_core::{Digraph, Mask, Mixing, Oracle, Scalar, Shard, Smoothness, Topo
 
 use crate::job::JobError;
 use crate::plan::{Group, Plan, Precision};
-use crate::setup::{Setup, SetupError, WINDOW, read_method, read_network};
+use crate::setup::{Setup, SetupError, WINDOW, Wiring, read_method, read_network};
 use crate::stopwatch::Stopwatch;
 
 /// What is known of a plan.
@@ -60,7 +60,7 @@ pub fn check(plan: &Plan, threads: usize) -> Result<Check, JobError> {
 
 impl Check {
     fn network(&mut self, group: &Group, seed: u64) -> Result<(), JobError> {
-        let (topology, weights, allowed) = read_network(group, seed)?;
+        let Wiring { topology, weights, may_be_disconnected } = read_network(group, seed)?;
         let report = connectivity(&*topology, &*weights, WINDOW);
         self.line(&format!(
             "network: {} agents, {}, {} weights",
@@ -89,7 +89,7 @@ impl Check {
         self.fact("A and B", &stochastic(&*topology, &*weights));
         self.fact("smallest weights", &format!("a = {:.4}, b = {:.4}", report.smallest.0, report.smallest.1));
         self.fact("messages", &format!("{:.2} per agent and round", report.messages));
-        self.judge_network(group, &report, allowed);
+        self.judge_network(group, &report, may_be_disconnected);
         Ok(())
     }
 

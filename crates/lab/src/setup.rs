@@ -53,7 +53,7 @@ impl<T: Scalar> Setup<T> {
             let message = "has private coordinates, which nobody else can hold: take `fab` or `dfab`";
             SetupError::Invalid(format!("`{}` {message} instead of `{}`", group.problem.kind, method.name))
         })?;
-        let (topology, weights, may_be_disconnected) = read_network(group, seed)?;
+        let Wiring { topology, weights, may_be_disconnected } = read_network(group, seed)?;
         if !may_be_disconnected && joint_window(&*topology, WINDOW).is_none() {
             return Err(SetupError::Impossible(format!(
                 "the {} agents on `{}` are never jointly strongly connected: some would never hear of others, and the answer would be wrong. \
@@ -92,18 +92,21 @@ pub(crate) fn read_topology(group: &Group, seed: u64) -> Result<(Box<dyn Topolog
     Ok((topology, allows_disconnected(&mut keys)))
 }
 
-/// The network that its method runs on, and whether it may be disconnected.
-#[allow(clippy::type_complexity, reason = "three things that belong together only here")]
-pub(crate) fn read_network(
-    group: &Group,
-    seed: u64,
-) -> Result<(Arc<dyn Topology>, Arc<dyn Weights>, bool), SetupError> {
-    let (topology, allowed) = read_topology(group, seed)?;
+/// The network that a method runs on.
+pub(crate) struct Wiring {
+    pub(crate) topology: Arc<dyn Topology>,
+    pub(crate) weights: Arc<dyn Weights>,
+    pub(crate) may_be_disconnected: bool,
+}
+
+/// The network of a group, in its method's place.
+pub(crate) fn read_network(group: &Group, seed: u64) -> Result<Wiring, SetupError> {
+    let (topology, may_be_disconnected) = read_topology(group, seed)?;
     let kind = weights().into_iter().find(|kind| kind.name == group.weights.kind);
     let kind = kind.ok_or_else(|| unknown("weights", &group.weights.kind))?;
     let place = read_method::<f64>(group)?.place;
     let (topology, weights) = place.network(topology, (kind.read)(&mut Keys::new(&group.weights)));
-    Ok((topology, weights, allowed))
+    Ok(Wiring { topology, weights, may_be_disconnected })
 }
 
 pub(crate) fn read_method<T: Scalar>(group: &Group) -> Result<Method<T>, SetupError> {

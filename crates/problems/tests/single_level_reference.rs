@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::Arc;
 
-use fabnet_core::algorithm::Steps;
+use fabnet_core::algorithm::{Schedule, Steps};
 use fabnet_core::settings::Value;
 use fabnet_core::topology::{ErdosRenyi, Redraw, Topology, Undirected};
 use fabnet_core::weights::{Metropolis, Uniform, Weights};
@@ -16,6 +16,8 @@ type Rows = Vec<Vec<f64>>;
 const AGENTS: usize = 7;
 const INNER: usize = 4;
 const STEP: f64 = 0.05;
+/// Steps fall, so that a step taken in the wrong round shows.
+const POWER: f64 = 0.5;
 const BETA: f64 = 0.02;
 
 /// One method with dense matrices.
@@ -105,6 +107,10 @@ impl Dense {
     }
 }
 
+fn eta(k: u64) -> f64 {
+    STEP * (1.0 + k as f64).powf(-POWER)
+}
+
 fn plus(a: &Rows, s: f64, b: &Rows) -> Rows {
     a.iter().zip(b).map(|(a, b)| a.iter().zip(b).map(|(a, b)| a + s * b).collect()).collect()
 }
@@ -151,7 +157,7 @@ fn agrees(
         (Arc::new(graph()), Arc::new(Uniform))
     };
     let shared = Arc::new(problem());
-    let algorithm = common::build_with(method, given, &*shared, Steps::same(STEP));
+    let algorithm = common::build_with(method, given, &*shared, Steps::same(STEP).schedule(Schedule::Power(POWER)));
     let mut shard = Shard::new(algorithm, shared, Network::new(topology.clone(), weights), 0).unwrap();
     let mut dense = Dense::new(problem(), sample);
     for k in 0..50 {
@@ -170,7 +176,7 @@ fn agrees(
 /// u⁺ = B (u − η g), w⁺ = B w, x⁺ = u⁺/w⁺.
 fn push_sgd(sample: Sample) -> impl Fn(&mut Dense, &Rows, &Rows, u64) {
     move |dense, _, b, k| {
-        dense.u = times(b, &plus(&dense.u, -STEP, &dense.g));
+        dense.u = times(b, &plus(&dense.u, -eta(k), &dense.g));
         let before = dense.unbias(b);
         dense.sample(sample, k, &before);
     }
@@ -180,9 +186,9 @@ fn push_sgd(sample: Sample) -> impl Fn(&mut Dense, &Rows, &Rows, u64) {
 fn tracked(sample: Sample, step_first: bool) -> impl Fn(&mut Dense, &Rows, &Rows, u64) {
     move |dense, _, b, k| {
         dense.u = if step_first {
-            times(b, &plus(&dense.u, -STEP, &dense.t))
+            times(b, &plus(&dense.u, -eta(k), &dense.t))
         } else {
-            plus(&times(b, &dense.u), -STEP, &dense.t)
+            plus(&times(b, &dense.u), -eta(k), &dense.t)
         };
         let before = dense.unbias(b);
         let change = dense.sample(sample, k, &before);
@@ -198,7 +204,7 @@ fn push_pull(add_first: bool) -> impl Fn(&mut Dense, &Rows, &Rows, u64) {
             dense.t = times(b, &dense.t);
         }
         let before = std::mem::take(&mut dense.x);
-        dense.x = plus(&times(a, &before), -STEP, &dense.t);
+        dense.x = plus(&times(a, &before), -eta(k), &dense.t);
         let change = dense.sample(Sample::Plain, k, &before);
         dense.t = plus(&if add_first { dense.t.clone() } else { times(b, &dense.t) }, 1.0, &change);
     }
@@ -213,7 +219,7 @@ fn methods_without_a_tracker_equal_their_dense_versions() {
         // x⁺ = W (x − η g).
         agrees("d-psgd", &[], Sample::Plain, batches, true, |dense, w, _, k| {
             let before = std::mem::take(&mut dense.x);
-            dense.x = times(w, &plus(&before, -STEP, &dense.g));
+            dense.x = times(w, &plus(&before, -eta(k), &dense.g));
             dense.sample(Sample::Plain, k, &before);
         });
     }

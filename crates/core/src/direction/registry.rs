@@ -24,9 +24,14 @@ pub struct Kind {
 
 /// Every kind of direction there is. A new one is a file, and a line here.
 pub fn directions() -> Vec<Kind> {
-    let kind = |name, about, bilevel, steps, describe| {
-        let itd = name == "itd";
-        Kind { name, about, bilevel, private: bilevel && !itd, automatic: !itd, steps, describe }
+    let kind = |name, about, bilevel, steps, describe| Kind {
+        name,
+        about,
+        bilevel,
+        private: bilevel,
+        automatic: true,
+        steps,
+        describe,
     };
     vec![
         kind("penalty", "gradients of f + λ(g(y) − g(z)): FAB", true, &["x", "y", "z"], |keys| {
@@ -50,15 +55,19 @@ pub fn directions() -> Vec<Kind> {
                 Soba::read(keys);
             },
         ),
-        kind(
-            "itd",
-            "lower level, its sensitivity to x carried forward, and hypergradient",
-            true,
-            &["outer", "inner"],
-            |keys| {
-                Itd::read(keys);
-            },
-        ),
+        Kind {
+            private: false,
+            automatic: false,
+            ..kind(
+                "itd",
+                "lower level, its sensitivity to x carried forward, and hypergradient",
+                true,
+                &["outer", "inner"],
+                |keys| {
+                    Itd::read(keys);
+                },
+            )
+        },
         kind("gradient", "the gradient of one level", false, &["x"], |keys| {
             let _ = Gradient::<f64>::read(keys);
         }),
