@@ -1,9 +1,11 @@
 //! What holds for every problem of the registry.
 
+use std::sync::Arc;
+
 use fabnet_core::hypergradient::Solver;
 use fabnet_core::rng::{Purpose, Stream};
 use fabnet_core::{Curvature, Level, Point, Problem, Scratch, Slopes, linalg};
-use fabnet_problems::{PolicyEvaluation, SmoothBilevel, examples};
+use fabnet_problems::{PolicyEvaluation, Quadratic, SmoothBilevel, examples};
 
 const AGENTS: usize = 4;
 
@@ -175,4 +177,34 @@ fn a_solved_hypergradient_is_the_derivative_of_the_value() {
     let mut central = |h: f64| (value(h) - value(-h)) / (2.0 * h);
     let measured = (4.0 * central(h / 2.0) - central(h)) / 3.0;
     assert!((exact - measured).abs() < 1e-8, "{exact} against {measured}");
+}
+
+/// Buffers, and what is drawn once for several gradients, do not change a gradient: whatever was evaluated before, with noise and mini-batches.
+#[test]
+fn what_was_evaluated_before_does_not_matter() {
+    let noisy: Vec<(&str, Arc<dyn Problem<f64>>)> = vec![
+        ("noise", Arc::new(PolicyEvaluation::new(AGENTS, 5).with_noise(1.0))),
+        ("batches", Arc::new(Quadratic::new(AGENTS, 6, 5.0, 1.0, 5).with_batches(3, 1.0))),
+    ];
+    for (name, problem) in examples::<f64>(AGENTS, 5).into_iter().chain(noisy) {
+        let mut shared = Scratch::default();
+        let mut seen = Vec::new();
+        for number in 0..60 {
+            let (agent, round) = (number / 5 % AGENTS, (number / 2) as u64);
+            let at = random(&*problem, agent, 0);
+            let gradient = |scratch: &mut Scratch<f64>| {
+                let Point { own, x, y, .. } = point(agent, &at);
+                let (mut o, mut gx, mut gy) = (vec![0.0; own.len()], vec![0.0; x.len()], vec![0.0; y.len()]);
+                let to = Slopes { scale: (1.0, 1.0), own: &mut o, x: &mut gx, y: &mut gy };
+                problem.add_gradient(Level::Lower, Point { agent, round, own, x, y }, to, scratch);
+                [o, gx, gy].concat()
+            };
+            let fresh = gradient(&mut Scratch::default());
+            assert_eq!(gradient(&mut shared), fresh, "{name}: agent {agent} in round {round}");
+            seen.push((agent, fresh));
+        }
+        let varies = (1..seen.len())
+            .any(|k| seen[..k].iter().any(|(agent, before)| *agent == seen[k].0 && *before != seen[k].1));
+        assert_eq!(varies, problem.noisy(), "{name}: gradients differ between rounds if and only if they are noisy");
+    }
 }

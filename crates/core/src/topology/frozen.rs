@@ -32,3 +32,21 @@ impl Topology for Frozen {
         Some(1)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::Phases;
+
+    #[test]
+    fn the_first_graph_stays() {
+        let (changing, frozen) = (Phases::new(9, 0.3, 2), Frozen::new(Box::new(Phases::new(9, 0.3, 2))));
+        let (mut first, mut graph) = (Digraph::new(9), Digraph::new(9));
+        changing.draw(changing.graph_of(0), &mut first);
+        for round in [0, 5, 10, 25, 1000] {
+            frozen.draw(frozen.graph_of(round), &mut graph);
+            assert!(graph.links().eq(first.links()), "round {round}");
+        }
+        assert_eq!((frozen.agents(), frozen.period()), (9, Some(1)));
+    }
+}
