@@ -20,6 +20,16 @@ pub enum Place {
 }
 
 impl Place {
+    /// What it makes of a network, in words; nothing for the network that is asked for.
+    pub fn about(self) -> Option<&'static str> {
+        match self {
+            Self::AsAsked => None,
+            Self::Static => Some("the graph of round 0, for ever"),
+            Self::Central => Some("one agent that holds everything"),
+            Self::Undirected => Some("links both ways, with Metropolis weights"),
+        }
+    }
+
     /// The network that is used where these are asked for.
     pub fn network(
         self,

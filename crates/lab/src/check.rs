@@ -66,6 +66,9 @@ impl Check {
             "network: {} agents, {}, {} weights",
             group.agents, group.topology.kind, group.weights.kind
         ));
+        if let Some(about) = read_method::<f64>(group)?.place.about() {
+            self.fact("as the method has it", about);
+        }
         if group.topology.kind == "auto" {
             self.fact("chosen", &automatic(group.agents).1);
         }
