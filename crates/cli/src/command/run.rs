@@ -59,7 +59,11 @@ impl Run {
         plan.choices().iter().for_each(|choice| self.say(choice));
         let progress = Progress::new(self.quiet)?;
         let pace = Pace { threads: self.threads.count(), checkpoint: self.checkpoint_every.into() };
-        let report = carry_out_plan(&plan, &folder, pace, &progress).inspect_err(|_| folder.discard_if_empty())?;
+        let report = carry_out_plan(&plan, &folder, pace, &progress).inspect_err(|_| {
+            if self.resume.is_none() {
+                folder.discard_if_empty();
+            }
+        })?;
         drop(progress);
         if report.interrupted {
             let path = folder.path().display();
