@@ -256,3 +256,34 @@ fn local_rounds_exchange_nothing_and_still_converge() {
     assert!((half / all - 0.5).abs() < 0.01, "{half} of {all} bytes");
     assert!(every_error < 1e-10 && other_error < 1e-10, "{every_error:e}, {other_error:e}");
 }
+
+/// In inner rounds only the lower variables move and travel, in outer ones only x.
+#[test]
+fn double_loops_take_turns() {
+    let mut tried = 0;
+    for method in methods::<f64>().into_iter().filter(|method| method.direction.name == "itd") {
+        let problem = problem(&method, 10);
+        let steps = Steps::each([("outer", 0.05), ("inner", 0.1)]);
+        let given = [("inner_rounds", fabnet_core::settings::Value::Whole(4))];
+        let algorithm = build_with(method.name, &given, &*problem, steps);
+        let mut shard = Shard::new(algorithm, problem.clone(), common::phases(1), 0).unwrap();
+        let outer = problem.dim().outer;
+        let mut bytes = [0.0; 2];
+        for round in 0..50 {
+            let before: Vec<Vec<f64>> = (0..10).map(|agent| shard.view().point(agent)).collect();
+            let sent = shard.view().bytes_per_agent;
+            shard.round().unwrap();
+            let inner = round % 5 < 4;
+            bytes[usize::from(inner)] = shard.view().bytes_per_agent - sent;
+            for (agent, before) in before.iter().enumerate() {
+                let after = shard.view().point(agent);
+                let what = format!("{}, agent {agent}, round {round}", method.name);
+                assert_eq!(before[..outer] != after[..outer], !inner, "{what}: x");
+                assert_eq!(before[outer..] != after[outer..], inner, "{what}: y and its sensitivity");
+            }
+        }
+        assert!(0.0 < bytes[0] && bytes[0] < bytes[1], "{}: x is smaller than the rest: {bytes:?}", method.name);
+        tried += 1;
+    }
+    assert_eq!(tried, 4);
+}
