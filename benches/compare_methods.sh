@@ -4,12 +4,7 @@
 #   benches/compare_methods.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cache="${XDG_CACHE_HOME:-$HOME/.cache}/fabnet"
-python="$cache/venv/bin/python"
-if ! "$python" -c 'import numpy, scipy' 2>/dev/null; then
-  python3 -m venv "$cache/venv"
-  "$python" -m pip install --quiet numpy scipy
-fi
+. benches/numpy.sh
 cargo build --release --locked --quiet -p fabnet
 out="$(mktemp -d)"
 trap 'rm -r "$out"' EXIT

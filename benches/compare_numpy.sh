@@ -7,12 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 turns="${1:-5}"
 share="${2:-0}"
-cache="${XDG_CACHE_HOME:-$HOME/.cache}/fabnet"
-python="$cache/venv/bin/python"
-if ! "$python" -c 'import numpy, scipy' 2>/dev/null; then
-  python3 -m venv "$cache/venv"
-  "$python" -m pip install --quiet numpy scipy
-fi
+. benches/numpy.sh
 cargo build --release --locked --quiet -p fabnet-benches
 ours="${CARGO_TARGET_DIR:-target}/release/rounds"
 theirs="$python benches/peers/numpy_fab/fab.py"

@@ -12,7 +12,7 @@ pub struct Averaged<T: Scalar> {
 impl<T: Scalar> Averaged<T> {
     /// In one hand; none if the problem has private coordinates, which have an owner.
     pub fn new(inner: Arc<dyn Problem<T>>) -> Option<Self> {
-        (0..inner.agents()).all(|agent| inner.private(agent) == 0).then_some(Self { inner })
+        (!inner.has_private()).then_some(Self { inner })
     }
 
     fn share(&self) -> T {

@@ -20,6 +20,19 @@ pub trait Problem<T: Scalar>: Send + Sync {
     /// Writes the starting point; it arrives as zeros.
     fn start(&self, _agent: usize, _own: &mut [T], _x: &mut [T], _y: &mut [T]) {}
 
+    /// Where an agent starts: its own coordinates, x and y.
+    fn starting_point(&self, agent: usize) -> (Vec<T>, Vec<T>, Vec<T>) {
+        let Dim { outer, inner } = self.dim();
+        let [mut own, mut x, mut y] = [self.private(agent), outer, inner].map(|len| vec![T::zero(); len]);
+        self.start(agent, &mut own, &mut x, &mut y);
+        (own, x, y)
+    }
+
+    /// Whether any agent has coordinates of its own.
+    fn has_private(&self) -> bool {
+        (0..self.agents()).any(|agent| self.private(agent) > 0)
+    }
+
     /// Adds the scaled gradient of `fᵢ` (upper) or `gᵢ` (lower) at a point.
     fn add_gradient(&self, level: Level, at: Point<'_, T>, to: Slopes<'_, T>, scratch: &mut Scratch<T>);
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use fabnet_core::algorithm::Auto;
 use fabnet_core::hypergradient::Solver;
 use fabnet_core::settings::{Given, Value};
-use fabnet_core::topology::{Connectivity, automatic, connectivity, spread, tolerated_step};
+use fabnet_core::topology::{Connectivity, Reach, automatic, connectivity, tolerated_step};
 use fabnet_core::{Digraph, Mask, Mixing, Oracle, Scalar, Shard, Smoothness, Topology, Weights, Work};
 
 use crate::job::JobError;
@@ -164,7 +164,7 @@ impl Check {
 
     /// Whether the lower step, given or not, is one with which agents come together on their network.
     fn tolerance<T: Scalar>(&mut self, group: &Group, setup: &Setup<T>, momentum: f64, own: f64, given: Option<&f64>) {
-        let Some(spread) = spread(&*setup.topology, WINDOW) else { return };
+        let Some(spread) = Reach::new(&*setup.topology, WINDOW).spread() else { return };
         let relative = tolerated_step(setup.topology.clone(), setup.weights.clone(), momentum, spread);
         // Agents start from this part of the inverse curvature.
         let tolerated = relative * own / Smoothness::INNER * (1.0 - momentum);
@@ -190,11 +190,10 @@ impl Check {
     /// y and z lag the moving lower-level answer differently, which gives x the effective mass `I + η_x (1/η_y − 1/η_z) JᵀJ`.
     fn coupling<T: Scalar>(&mut self, group: &Group, setup: &Setup<T>, (x, y, z): (f64, f64, f64)) {
         let problem = &*setup.problem;
-        if (0..problem.agents()).any(|agent| problem.private(agent) > 0) || y == 0.0 || z == 0.0 {
+        if problem.has_private() || y == 0.0 || z == 0.0 {
             return;
         }
-        let mut start = vec![T::zero(); problem.dim().outer];
-        problem.start(0, &mut [], &mut start, &mut vec![T::zero(); problem.dim().inner]);
+        let (_, start, _) = problem.starting_point(0);
         let sigma = Solver::new(problem).sensitivity(problem, &start).f64();
         let mass = x * (1.0 / z - 1.0 / y) * sigma * sigma;
         self.fact(
@@ -249,10 +248,7 @@ pub(crate) fn smoothness<T: Scalar>(setup: &Setup<T>) -> Smoothness {
     let agents = problem.agents();
     let mut work = Work::default();
     let measured = (0..agents).step_by(agents.div_ceil(SAMPLE)).map(|agent| {
-        let dim = problem.dim();
-        let (mut x, mut y) = (vec![T::zero(); dim.outer], vec![T::zero(); dim.inner]);
-        let mut own = vec![T::zero(); problem.private(agent)];
-        problem.start(agent, &mut own, &mut x, &mut y);
+        let (own, x, y) = problem.starting_point(agent);
         Smoothness::measure(&mut Oracle { problem, seed: 0, agent, round: 0, work: &mut work }, &own, &x, &y).to_array()
     });
     Smoothness::from_array(measured.fold([0.0; Smoothness::LEN], |largest, norms| {

@@ -32,13 +32,8 @@ pub fn metrics<T: Scalar>() -> Vec<Metric<T>> {
                 at.view.write_point(agent, &mut point);
                 at.view.relative_error_of(&point[..at.mean.len()], optimum).f64()
             };
-            Some(
-                at.view
-                    .agents
-                    .range()
-                    .map(error)
-                    .fold(0.0, |worst, error| if error > worst || error.is_nan() { error } else { worst }),
-            )
+            // The sign of what is no number must not hide it.
+            Some(at.view.agents.range().map(error).map(f64::abs).fold(0.0, Scalar::largest))
         }),
         metric("upper", "f at the mean point, averaged over agents", |at| Some(at.value(Level::Upper))),
         metric("lower", "g at the mean point, averaged over agents", |at| Some(at.value(Level::Lower))),
@@ -139,8 +134,7 @@ impl<T: Scalar> Snapshot<'_, T> {
 
     /// The problem, if nothing of it is private: only then does the mean point say everything.
     fn shared_problem(&self) -> Option<&'_ dyn Problem<T>> {
-        let problem = self.view.problem;
-        (0..problem.agents()).all(|agent| problem.private(agent) == 0).then_some(problem)
+        Some(self.view.problem).filter(|problem| !problem.has_private())
     }
 
     fn value(&self, level: Level) -> f64 {

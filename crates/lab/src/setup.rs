@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fabnet_core::algorithm::{Auto, Method, Steps, methods};
 use fabnet_core::settings::Keys;
-use fabnet_core::topology::{joint_window, spread, topologies};
+use fabnet_core::topology::{Reach, topologies};
 use fabnet_core::weights::weights;
 use fabnet_core::{Algorithm, Network, Problem, Scalar, Shard, Topology, Weights};
 use fabnet_problems::problems;
@@ -54,14 +54,15 @@ impl<T: Scalar> Setup<T> {
             SetupError::Invalid(format!("`{}` {message} instead of `{}`", group.problem.kind, method.name))
         })?;
         let Wiring { topology, weights, may_be_disconnected } = read_network(group, seed)?;
-        if !may_be_disconnected && joint_window(&*topology, WINDOW).is_none() {
+        let reach = Reach::new(&*topology, WINDOW);
+        if !may_be_disconnected && reach.window().is_none() {
             return Err(SetupError::Impossible(format!(
                 "the {} agents on `{}` are never jointly strongly connected: some would never hear of others, and the answer would be wrong. \
                  Add links (`fabnet check` says more), or set topology.allow_disconnected = true to go ahead all the same",
                 group.agents, group.topology.kind
             )));
         }
-        let algorithm = build(&method, group, steps, &*problem, &*topology)?;
+        let algorithm = build(&method, group, steps, &*problem, &reach)?;
         Ok(Self { problem, topology, weights, algorithm, seed })
     }
 
@@ -119,7 +120,7 @@ fn build<T: Scalar>(
     group: &Group,
     steps: Option<Steps>,
     problem: &dyn Problem<T>,
-    topology: &dyn Topology,
+    reach: &Reach<'_>,
 ) -> Result<Arc<dyn Algorithm<T>>, SetupError> {
     if method.direction.bilevel && problem.dim().outer == 0 {
         return Err(SetupError::Invalid(format!(
@@ -135,15 +136,15 @@ fn build<T: Scalar>(
             let message = "does not find its steps by itself: give steps = { outer = …, inner = … }";
             return Err(SetupError::Invalid(format!("`{}` {message}", method.name)));
         }
-        None => Steps::auto(automatic(group, topology)?),
+        None => Steps::auto(automatic(group, reach)?),
     };
     let algorithm = recipe(problem, steps).map_err(|error| SetupError::Invalid(error.to_string()))?;
     Ok(algorithm.into())
 }
 
 /// Automatic steps for a network.
-fn automatic(group: &Group, topology: &dyn Topology) -> Result<Auto, SetupError> {
-    spread(topology, WINDOW).map(Auto::new).ok_or_else(|| {
+fn automatic(group: &Group, reach: &Reach<'_>) -> Result<Auto, SetupError> {
+    reach.spread().map(Auto::new).ok_or_else(|| {
         SetupError::Impossible(format!(
             "automatic steps need to know how long news takes to reach everyone, which is not known here ({} agents on `{}`; \
              computed for up to 2,048 that can all reach each other): give steps = {{ … }}",

@@ -129,7 +129,7 @@ fn double_loop<T: Scalar>(problem: &dyn Problem<T>, steps: Steps, inner_rounds: 
     if dim.outer.saturating_mul(dim.inner) > Itd::LARGEST {
         return Err(StepsError::Sensitivity { outer: dim.outer, inner: dim.inner });
     }
-    if (0..problem.agents()).any(|agent| problem.private(agent) > 0) {
+    if problem.has_private() {
         return Err(StepsError::Private);
     }
     Ok(steps.double_loop(inner_rounds))

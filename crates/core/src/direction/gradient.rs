@@ -45,9 +45,7 @@ impl<T: Scalar> Gradient<T> {
             "the outer variable of a bilevel problem, one value for all its coordinates; where it starts if not given";
         let outer = keys.optional_number("outer", .., everywhere);
         move |problem| {
-            let mut x = vec![T::zero(); problem.dim().outer];
-            let (mut own, mut y) = (vec![T::zero(); problem.private(0)], vec![T::zero(); problem.dim().inner]);
-            problem.start(0, &mut own, &mut x, &mut y);
+            let (_, mut x, _) = problem.starting_point(0);
             if let Some(value) = outer {
                 x.fill(T::of(value));
             }

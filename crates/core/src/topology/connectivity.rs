@@ -34,17 +34,28 @@ impl Connectivity {
     }
 }
 
-/// Only the [`Connectivity::window`]: whether agents can work together at all.
-pub fn joint_window(topology: &dyn Topology, window: u64) -> Option<u64> {
-    let rounds = topology.period().unwrap_or(window).max(1);
-    History::draw(topology, &Uniform, rounds).window(topology)
+/// Who can hear of whom, whatever the weights: the part of the report that a run needs.
+pub struct Reach<'t> {
+    topology: &'t dyn Topology,
+    history: History,
 }
 
-/// Only the [`Connectivity::spread`]: what automatic steps need to know.
-pub fn spread(topology: &dyn Topology, window: u64) -> Option<u64> {
-    let rounds = topology.period().unwrap_or(window).max(1);
-    let history = History::draw(topology, &Uniform, rounds);
-    history.spread(topology, history.window(topology)?)
+impl<'t> Reach<'t> {
+    /// A sequence without a period is judged by its first `window` rounds.
+    pub fn new(topology: &'t dyn Topology, window: u64) -> Self {
+        let rounds = topology.period().unwrap_or(window).max(1);
+        Self { topology, history: History::draw(topology, &Uniform, rounds) }
+    }
+
+    /// [`Connectivity::window`]: whether agents can work together at all.
+    pub fn window(&self) -> Option<u64> {
+        self.history.window(self.topology)
+    }
+
+    /// [`Connectivity::spread`]: what automatic steps need to know.
+    pub fn spread(&self) -> Option<u64> {
+        self.history.spread(self.topology, self.window()?)
+    }
 }
 
 /// Reports on a network. A sequence without a period is judged by its first `window` rounds.

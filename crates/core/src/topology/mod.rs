@@ -16,7 +16,7 @@ mod undirected;
 
 pub use automatic::automatic;
 pub use complete::Complete;
-pub use connectivity::{Connectivity, connectivity, joint_window, spread};
+pub use connectivity::{Connectivity, Reach, connectivity};
 pub use contact_plan::{ContactPlan, ContactPlanError};
 pub use erdos_renyi::{ErdosRenyi, Redraw};
 pub use exponential::OnePeerExponential;
