@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{ClosedForm, Curvature, Dim, Level, Optimum, Point, Problem, Scalar, Scratch, Slopes, View};
+use crate::{ClosedForm, Curvature, Dim, Level, Objective, Optimum, Point, Problem, Scalar, Scratch, Slopes, View};
 
 /// Another problem as one agent would see it who holds everything: the average of all agents' functions, with the same noise. For the centralized reference.
 pub struct Averaged<T: Scalar> {
@@ -45,12 +45,18 @@ impl<T: Scalar> Problem<T> for Averaged<T> {
         self.each(at, to, |at, to| self.inner.add_gradient(level, at, to, scratch));
     }
 
+    fn add_objective(&self, objective: Objective, at: Point<'_, T>, scale: T, y: &mut [T], scratch: &mut Scratch<T>) {
+        for agent in 0..self.inner.agents() {
+            self.inner.add_objective(objective, Point { agent, ..at }, scale * self.share(), y, scratch);
+        }
+    }
+
     fn value(&self, level: Level, at: Point<'_, T>) -> T {
         (0..self.inner.agents()).map(|agent| self.inner.value(level, Point { agent, ..at })).sum::<T>() * self.share()
     }
 
-    fn batches(&self) -> usize {
-        self.inner.batches()
+    fn batches(&self, agent: usize) -> usize {
+        self.inner.batches(agent)
     }
 
     fn batch(&self, agent: usize, round: u64) -> usize {

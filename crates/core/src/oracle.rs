@@ -1,6 +1,6 @@
 //! The oracle: one agent's access to its own functions, with every evaluation counted.
 
-use crate::{Level, Point, Problem, Scalar, Slopes};
+use crate::{Level, Objective, Point, Problem, Scalar, Slopes};
 
 /// One agent's functions in one round.
 pub struct Oracle<'a, T: Scalar> {
@@ -48,12 +48,25 @@ pub struct Evaluations {
 impl<T: Scalar> Oracle<'_, T> {
     /// Adds the scaled gradient of `fᵢ` or `gᵢ` at (own, x, y).
     pub fn add_gradient(&mut self, level: Level, own: &[T], x: &[T], y: &[T], to: Slopes<'_, T>) {
+        self.count(level);
+        let at = Point { agent: self.agent, round: self.round, own, x, y };
+        self.problem.add_gradient(level, at, to, &mut self.work.scratch);
+    }
+
+    /// Adds the gradient in y of a single-level objective at (own, x, y).
+    pub fn add_objective(&mut self, objective: Objective, own: &[T], x: &[T], y: &[T], to: &mut [T]) {
+        for level in objective.levels() {
+            self.count(*level);
+        }
+        let at = Point { agent: self.agent, round: self.round, own, x, y };
+        self.problem.add_objective(objective, at, T::one(), to, &mut self.work.scratch);
+    }
+
+    fn count(&mut self, level: Level) {
         match level {
             Level::Upper => self.work.evaluations.upper += 1,
             Level::Lower => self.work.evaluations.lower += 1,
         }
-        let at = Point { agent: self.agent, round: self.round, own, x, y };
-        self.problem.add_gradient(level, at, to, &mut self.work.scratch);
     }
 
     /// Adds the scaled products of g's second derivatives with v, by central differences of gradients:

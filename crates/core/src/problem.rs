@@ -1,6 +1,6 @@
 //! What is to be solved: `Σ fᵢ(x, y*(x))/n` over x, where y*(x) minimises `Σ gᵢ(x, y)/n`.
 
-use crate::{Scalar, Scratch, View};
+use crate::{Finding, Scalar, Scratch, View};
 
 /// A bilevel problem, shared by its agents. A single-level problem has no outer variable: its objective is the lower level.
 ///
@@ -39,8 +39,26 @@ pub trait Problem<T: Scalar>: Send + Sync {
     /// `fᵢ` or `gᵢ` at a point.
     fn value(&self, level: Level, at: Point<'_, T>) -> T;
 
-    /// How many fixed mini-batches each agent's data is divided into; an evaluation in a round sees one of them.
-    fn batches(&self) -> usize {
+    /// Adds the scaled gradient in y of what a single-level method minimises here, at the outer variables of the point.
+    fn add_objective(&self, objective: Objective, at: Point<'_, T>, scale: T, y: &mut [T], scratch: &mut Scratch<T>) {
+        let scale = (T::zero(), scale);
+        for &level in objective.levels() {
+            self.add_gradient(level, at, Slopes { scale, own: &mut [], x: &mut [], y: &mut *y }, scratch);
+        }
+    }
+
+    /// Whether it has an outer variable, shared or private.
+    fn is_bilevel(&self) -> bool {
+        self.dim().outer > 0 || self.has_private()
+    }
+
+    /// The most mini-batches that any agent has.
+    fn most_batches(&self) -> usize {
+        (0..self.agents()).map(|agent| self.batches(agent)).max().unwrap_or(1)
+    }
+
+    /// How many fixed mini-batches an agent's data is divided into; an evaluation in a round sees one of them.
+    fn batches(&self, _agent: usize) -> usize {
         1
     }
 
@@ -52,6 +70,11 @@ pub trait Problem<T: Scalar>: Send + Sync {
     /// A measurement of its own, such as an accuracy, by its name in the registry.
     fn measure(&self, _metric: &str, _view: &View<'_, T>) -> Option<f64> {
         None
+    }
+
+    /// What people want to see of a run beside its numbers, such as suspected samples, ranked.
+    fn findings(&self, _view: &View<'_, T>) -> Vec<Finding> {
+        Vec::new()
     }
 
     /// Whether gradients are random: methods that suffer from noise then act with more care.
@@ -106,6 +129,29 @@ pub enum Level {
     Upper,
     /// g.
     Lower,
+}
+
+/// What a single-level method minimises on a bilevel problem.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Objective {
+    /// The lower level g: the (noisy) training data. The only one of a single-level problem.
+    #[default]
+    Train,
+    /// f + g: training and validation data together.
+    Merged,
+    /// The upper level f: the clean validation data.
+    Clean,
+}
+
+impl Objective {
+    /// The levels it consists of, where a problem does not say otherwise.
+    pub fn levels(self) -> &'static [Level] {
+        match self {
+            Self::Train => &[Level::Lower],
+            Self::Merged => &[Level::Upper, Level::Lower],
+            Self::Clean => &[Level::Upper],
+        }
+    }
 }
 
 /// Where, by whom and when a function is evaluated.

@@ -41,11 +41,34 @@ pub trait Scalar:
     /// The scalar of [`Scalar::BYTES`] bytes; missing ones count as 0.
     fn read(bytes: &[u8]) -> Self;
 
+    /// Scalars as what they are, for those who do something else for each kind, such as the fast products of matrices.
+    fn typed(slice: &[Self]) -> Typed<&[f32], &[f64]>;
+
+    /// The same, to be written.
+    fn typed_mut(slice: &mut [Self]) -> Typed<&mut [f32], &mut [f64]>;
+
     /// The total order of IEEE 754, in which a positive NaN is the largest: a maximum never hides one.
     fn largest(self, other: Self) -> Self;
 }
 
+/// One of two things, by the scalar in use.
+#[derive(Clone, Copy, Debug)]
+pub enum Typed<S, D> {
+    /// That of `f32`.
+    Single(S),
+    /// That of `f64`.
+    Double(D),
+}
+
 impl Scalar for f32 {
+    fn typed(slice: &[Self]) -> Typed<&[f32], &[f64]> {
+        Typed::Single(slice)
+    }
+
+    fn typed_mut(slice: &mut [Self]) -> Typed<&mut [f32], &mut [f64]> {
+        Typed::Single(slice)
+    }
+
     #[inline(always)]
     fn of(value: f64) -> Self {
         value as f32
@@ -70,6 +93,14 @@ impl Scalar for f32 {
 }
 
 impl Scalar for f64 {
+    fn typed(slice: &[Self]) -> Typed<&[f32], &[f64]> {
+        Typed::Double(slice)
+    }
+
+    fn typed_mut(slice: &mut [Self]) -> Typed<&mut [f32], &mut [f64]> {
+        Typed::Double(slice)
+    }
+
     #[inline(always)]
     fn of(value: f64) -> Self {
         value

@@ -122,7 +122,7 @@ fn build<T: Scalar>(
     problem: &dyn Problem<T>,
     reach: &Reach<'_>,
 ) -> Result<Arc<dyn Algorithm<T>>, SetupError> {
-    if method.direction.bilevel && problem.dim().outer == 0 {
+    if method.direction.bilevel && !problem.is_bilevel() {
         return Err(SetupError::Invalid(format!(
             "`{}` solves bilevel problems, but `{}` has one level: take `push-pull` or `push-diging`",
             method.name, group.problem.kind

@@ -3,6 +3,8 @@
 
 mod bilevel_quadratic;
 mod dense;
+#[cfg(feature = "learning")]
+pub mod learning;
 mod nonconvex;
 mod policy_evaluation;
 mod quadratic;

@@ -98,7 +98,7 @@ impl<T: Scalar> Problem<T> for Quadratic<T> {
         self.batches > 1
     }
 
-    fn batches(&self) -> usize {
+    fn batches(&self, _agent: usize) -> usize {
         self.batches
     }
 

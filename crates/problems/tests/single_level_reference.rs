@@ -43,7 +43,7 @@ enum Sample {
 impl Dense {
     fn new(problem: Quadratic<f64>, sample: Sample) -> Self {
         let zeros = vec![vec![0.0; INNER]; AGENTS];
-        let table = vec![vec![vec![0.0; INNER]; problem.batches()]; AGENTS];
+        let table = vec![vec![vec![0.0; INNER]; problem.batches(0)]; AGENTS];
         let mut dense = Self {
             problem,
             x: zeros.clone(),
@@ -78,7 +78,7 @@ impl Dense {
         match sample {
             Sample::Plain => here,
             Sample::Saga => {
-                let batches = self.problem.batches();
+                let batches = self.problem.batches(0);
                 let mean = |s: usize| self.table[i].iter().map(|entry| entry[s]).sum::<f64>() / batches as f64;
                 let batch = self.problem.batch(i, k);
                 let g = (0..INNER).map(|s| here[s] - self.table[i][batch][s] + mean(s)).collect();

@@ -27,7 +27,7 @@ impl Estimator {
 
     /// Whether an agent can keep what it needs.
     pub(super) fn check<T: Scalar>(self, problem: &dyn Problem<T>, width: usize) -> Result<(), StepsError> {
-        let batches = problem.batches();
+        let batches = problem.most_batches();
         let small = self != Self::Saga || batches.saturating_mul(width) <= Self::LARGEST_TABLE;
         if small { Ok(()) } else { Err(StepsError::Table { batches, width }) }
     }
@@ -56,7 +56,7 @@ impl Estimator {
             Self::Saga => {
                 let (sample, table) = keep.split_at_mut(width);
                 let (mean, table) = table.split_at_mut(width);
-                let share = T::of(1.0 / (table.len() / width) as f64);
+                let share = T::of(1.0 / oracle.problem.batches(oracle.agent) as f64);
                 let entry = &mut table[oracle.problem.batch(oracle.agent, oracle.round) * width..][..width];
                 direction.eval(at, oracle, PartsMut { shared: sample, own: d.own });
                 for (((d, mean), entry), &sample) in d.shared.iter_mut().zip(mean).zip(entry).zip(&*sample) {

@@ -48,7 +48,7 @@ impl<T: Scalar> PushSum<T> {
     ) -> Result<Self, StepsError> {
         let pace = Pace::new(problem, &direction, steps)?;
         let (tracking, estimator) = (Tracking::default(), Estimator::default());
-        Ok(Self { direction: Box::new(direction), pace, tracking, estimator, batches: problem.batches() })
+        Ok(Self { direction: Box::new(direction), pace, tracking, estimator, batches: problem.most_batches() })
     }
 
     /// Stepping along something else.

@@ -3,7 +3,7 @@
 use super::{Direction, Parts, PartsMut, Sizes};
 use crate::settings::Keys;
 use crate::smoothness::usable;
-use crate::{Blocks, Dim, Level, Oracle, Problem, Scalar, Slopes, Smoothness};
+use crate::{Blocks, Dim, Objective, Oracle, Problem, Scalar, Smoothness};
 
 /// The gradient in y of a single-level objective, at an outer variable that is held fixed.
 ///
@@ -12,18 +12,6 @@ use crate::{Blocks, Dim, Level, Oracle, Problem, Scalar, Slopes, Smoothness};
 pub struct Gradient<T> {
     objective: Objective,
     outer: Vec<T>,
-}
-
-/// What a single-level method minimises on a bilevel problem.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Objective {
-    /// The lower level g: the (noisy) training data. The only one of a single-level problem.
-    #[default]
-    Train,
-    /// f + g: training and validation data together.
-    Merged,
-    /// The upper level f: the clean validation data.
-    Clean,
 }
 
 impl<T: Scalar> Gradient<T> {
@@ -81,15 +69,7 @@ impl<T: Scalar> Direction<T> for Gradient<T> {
 
     fn eval(&self, at: Parts<'_, T>, oracle: &mut Oracle<'_, T>, mut d: PartsMut<'_, T>) {
         d.fill(T::zero()); // the private coordinates stay where they are
-        let levels: &[Level] = match self.objective {
-            Objective::Train => &[Level::Lower],
-            Objective::Merged => &[Level::Upper, Level::Lower],
-            Objective::Clean => &[Level::Upper],
-        };
-        for &level in levels {
-            let to = Slopes { scale: (T::one(), T::one()), own: &mut [], x: &mut [], y: d.shared };
-            oracle.add_gradient(level, at.own, &self.outer, at.shared, to);
-        }
+        oracle.add_objective(self.objective, at.own, &self.outer, at.shared, d.shared);
     }
 
     fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> Sizes {

@@ -10,7 +10,7 @@ mod registry;
 mod soba;
 
 pub use difference::Difference;
-pub use gradient::{Gradient, Objective};
+pub use gradient::Gradient;
 pub use itd::Itd;
 pub use penalty::Penalty;
 pub use registry::{Kind as DirectionKind, directions};

@@ -1,0 +1,38 @@
+//! What is trained: parameters in, losses and a gradient out, all of them flat.
+
+use fabnet_core::{Scalar, Scratch};
+
+/// A model with its loss. Parameters are one flat vector, a sample is a row of scalars: pixels, features, or the numbers of tokens.
+///
+/// All methods are pure functions, and several threads call them at once.
+pub trait Model<T: Scalar>: Send + Sync {
+    /// How many parameters it has.
+    fn parameters(&self) -> usize;
+
+    /// Writes where training starts, the same for every agent; it arrives as zeros.
+    fn start(&self, seed: u64, y: &mut [T]);
+
+    /// Writes the loss of each sample of a batch, and adds the gradient of `Σ weightₛ·lossₛ` to the slope. An empty slope is not wanted and need not be computed.
+    fn losses(&self, y: &[T], batch: Batch<'_, T>, weights: &[T], to: Losses<'_, T>, scratch: &mut Scratch<T>);
+
+    /// Writes the class that it would give to each sample.
+    fn classify(&self, y: &[T], inputs: &[T], classes: &mut [u32]);
+}
+
+/// Samples that are evaluated together.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch<'a, T> {
+    /// Row by row.
+    pub inputs: &'a [T],
+    /// The class of each row.
+    pub labels: &'a [u32],
+}
+
+/// What a pass through a model leaves.
+#[derive(Debug)]
+pub struct Losses<'a, T> {
+    /// To be overwritten, one for each sample.
+    pub each: &'a mut [T],
+    /// To be added to, one for each parameter; empty if not wanted.
+    pub slope: &'a mut [T],
+}
