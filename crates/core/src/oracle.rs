@@ -32,6 +32,7 @@ pub struct Scratch<T> {
     data: Vec<T>,
     drawn: Vec<T>,
     drawn_for: Option<(usize, u64)>,
+    inner: Option<Box<Self>>,
 }
 
 /// How often functions were evaluated.
@@ -136,13 +137,22 @@ impl<T: Scalar> Scratch<T> {
 
     /// Buffers of these lengths.
     pub fn buffers<const K: usize>(&mut self, lengths: [usize; K]) -> [&mut [T]; K] {
-        let total = lengths.iter().sum();
-        if self.data.len() < total {
-            self.data.resize(total, T::zero());
-        }
-        let mut rest = self.data.as_mut_slice();
-        lengths.map(|length| rest.split_off_mut(..length).expect("the buffer holds the sum of the lengths"))
+        cut(&mut self.data, lengths)
     }
+
+    /// Buffers of these lengths, and others for whoever is called with these in hand.
+    pub fn buffers_and_more<const K: usize>(&mut self, lengths: [usize; K]) -> ([&mut [T]; K], &mut Self) {
+        (cut(&mut self.data, lengths), self.inner.get_or_insert_default())
+    }
+}
+
+fn cut<T: Scalar, const K: usize>(data: &mut Vec<T>, lengths: [usize; K]) -> [&mut [T]; K] {
+    let total = lengths.iter().sum();
+    if data.len() < total {
+        data.resize(total, T::zero());
+    }
+    let mut rest = data.as_mut_slice();
+    lengths.map(|length| rest.split_off_mut(..length).expect("the buffer holds the sum of the lengths"))
 }
 
 impl std::ops::AddAssign for Evaluations {

@@ -19,6 +19,10 @@ pub enum Purpose {
     Probe,
     /// Starting points.
     Start,
+    /// Who is given which data.
+    Partition,
+    /// Which labels are wrong.
+    Labels,
     /// For users and tests; the number keeps theirs apart.
     Other(u32),
 }
@@ -31,6 +35,8 @@ impl Purpose {
             Self::Edges => 2,
             Self::Probe => 3,
             Self::Start => 4,
+            Self::Partition => 5,
+            Self::Labels => 6,
             Self::Other(number) => (1 << 32) + u64::from(number),
         }
     }
@@ -97,6 +103,15 @@ impl Stream {
     /// Uniform in 0..n, by the upper bits of a wide product: its bias is below n/2⁶⁴.
     pub fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.bits()) * n as u128) >> 64) as usize
+    }
+
+    /// The numbers 0..n in random order (Fisher and Yates).
+    pub fn permutation(&mut self, n: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..n).collect();
+        for last in (1..n).rev() {
+            order.swap(last, self.below(last + 1));
+        }
+        order
     }
 
     /// A pair of independent standard normal numbers (Box and Muller 1958).

@@ -16,6 +16,8 @@ pub struct Kind<T: Scalar> {
     pub about: &'static str,
     /// Measurements of its own, each with a line on what it is.
     pub metrics: &'static [(&'static str, &'static str)],
+    /// The checksum of the data that it reads with settings that have been read: plans note it under the key `sha256`.
+    pub checksum: Option<Checksum>,
     /// Asks for its settings.
     pub read: fn(&mut Keys<'_>) -> Recipe<T>,
 }
@@ -23,11 +25,14 @@ pub struct Kind<T: Scalar> {
 /// Makes a problem for this many agents from this seed, or says why it cannot.
 pub type Recipe<T> = Box<dyn Fn(usize, u64) -> Result<Arc<dyn Problem<T>>, String> + Send + Sync>;
 
+/// Finds the checksum of data.
+pub type Checksum = fn(&dyn Given) -> Result<String, String>;
+
 /// Every kind of problem there is. A new one is a file, and a line here.
 pub fn problems<T: Scalar>() -> Vec<Kind<T>> {
-    let measured = |name, about, metrics, read| Kind { name, about, metrics, read };
+    let measured = |name, about, metrics, read| Kind { name, about, metrics, checksum: None, read };
     let kind = |name, about, read| measured(name, about, &[], read);
-    vec![
+    let kinds = vec![
         measured("policy-evaluation", "a linear value function fitted to Bellman targets, bilevel", BELLMAN, |keys| {
             let noise = keys.number("noise", 0.0, 0.0.., "ω: the standard deviation of the noise on observed rewards");
             let tiled =
@@ -59,7 +64,10 @@ pub fn problems<T: Scalar>() -> Vec<Kind<T>> {
         }),
         kind("smooth-bilevel", "smooth, nonconvex in x, bilevel", |_| recipe(SmoothBilevel::new)),
         kind("nonconvex", "smooth and nonconvex in the plane, single level", |_| recipe(Nonconvex::new)),
-    ]
+    ];
+    #[cfg(feature = "learning")]
+    let kinds = kinds.into_iter().chain(crate::learning::kinds()).collect();
+    kinds
 }
 
 const BELLMAN: &[(&str, &str)] = &[("bellman", "root-mean-square Bellman residual of the mean x")];
@@ -69,8 +77,11 @@ pub fn examples<T: Scalar>(agents: usize, seed: u64) -> Vec<(&'static str, Arc<d
     let make = |kind: &Kind<T>, given: &dyn Given| {
         (kind.read)(&mut Keys::new(given))(agents, seed).expect("examples are valid settings")
     };
-    let private = [("private", Value::Whole(2))];
-    problems().iter().map(|kind| (kind.name, make(kind, &private))).collect()
+    let small = [("private", Value::Whole(2))].into_iter();
+    #[cfg(feature = "learning")]
+    let small = small.chain(crate::learning::small());
+    let small: Vec<_> = small.collect();
+    problems().iter().map(|kind| (kind.name, make(kind, &small.as_slice()))).collect()
 }
 
 fn recipe<T: Scalar, P: Problem<T> + 'static>(make: impl Fn(usize, u64) -> P + Send + Sync + 'static) -> Recipe<T> {

@@ -55,9 +55,12 @@ fn gradients_are_the_derivatives_of_values() {
                 for number in 0..5 {
                     let (at, along) = (random(&*problem, agent, 2 * number), random(&*problem, agent, 2 * number + 1));
                     let exact = dot(&gradient(&*problem, level, agent, &at, (1.0, 1.0)), &along);
-                    let measured = derivative(|s| problem.value(level, point(agent, &shifted(&at, s, &along))), 2e-3);
-                    let size = 1.0 + problem.value(level, point(agent, &at)).abs();
-                    assert!((exact - measured).abs() < 1e-8 * size, "{name} {level:?}: {exact} against {measured}");
+                    let value = |s: f64| problem.value(level, point(agent, &shifted(&at, s, &along)));
+                    // Long steps are the most accurate, but rectified units have kinks, over which only short ones do not reach.
+                    let measured = [2e-3, 2e-5, 2e-6].map(|h| derivative(value, h));
+                    let size = 1.0 + value(0.0).abs();
+                    let right = measured.iter().any(|measured| (exact - measured).abs() < 1e-8 * size);
+                    assert!(right, "{name} {level:?}: {exact} against {measured:?}");
                 }
             }
         }

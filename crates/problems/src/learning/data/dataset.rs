@@ -1,0 +1,117 @@
+//! A data set in memory, as it was published.
+
+use fabnet_core::Scalar;
+use fabnet_core::settings::Keys;
+
+use super::Samples;
+
+/// Samples to train with and others to test with.
+#[derive(Clone, Debug)]
+pub struct Dataset {
+    /// What the classes are called.
+    pub classes: Vec<String>,
+    /// How wide its pictures are, if it consists of pictures.
+    pub picture: Option<usize>,
+    /// Scalars of a sample.
+    pub width: usize,
+    /// To train with.
+    pub train: Raw,
+    /// To test with.
+    pub test: Raw,
+}
+
+/// Labelled rows.
+#[derive(Clone, Debug)]
+pub struct Raw {
+    /// Row by row.
+    pub inputs: Inputs,
+    /// The class of each.
+    pub labels: Vec<u32>,
+}
+
+/// Rows as they were stored.
+#[derive(Clone, Debug)]
+pub enum Inputs {
+    /// Grey values from 0 to 255.
+    Bytes(Vec<u8>),
+    /// Numbers.
+    Numbers(Vec<f32>),
+}
+
+/// What inputs are made of stored rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scaling {
+    /// Grey values from 0 to 1; numbers as they are.
+    Unit,
+    /// Mean 0 and standard deviation 1, over all scalars of the training samples.
+    Standard,
+}
+
+impl Scaling {
+    /// What users can choose.
+    pub fn read(keys: &mut Keys<'_>, default: Self) -> Self {
+        let kinds = [("unit", Self::Unit), ("standard", Self::Standard)];
+        let kinds = if default == Self::Unit { kinds } else { [kinds[1], kinds[0]] };
+        keys.choice("scaling", &kinds, "grey values from 0 to 1, or standardised to mean 0 and deviation 1")
+    }
+}
+
+impl Dataset {
+    /// These samples of those to train with.
+    pub fn training<T: Scalar>(&self, samples: &[usize], scaling: Scaling) -> Samples<T> {
+        self.scaled(&self.train, samples.iter().copied(), scaling)
+    }
+
+    /// The first so many of those to test with.
+    pub fn testing<T: Scalar>(&self, count: usize, scaling: Scaling) -> Samples<T> {
+        self.scaled(&self.test, 0..count.min(self.test.labels.len()), scaling)
+    }
+
+    fn scaled<T: Scalar>(
+        &self,
+        raw: &Raw,
+        samples: impl Iterator<Item = usize> + Clone,
+        scaling: Scaling,
+    ) -> Samples<T> {
+        let (shift, factor) = match scaling {
+            Scaling::Unit => (0.0, self.train.inputs.unit()),
+            Scaling::Standard => self.train.inputs.standard(),
+        };
+        let mut inputs = Vec::with_capacity(samples.clone().count() * self.width);
+        for sample in samples.clone() {
+            let row = sample * self.width..(sample + 1) * self.width;
+            match &raw.inputs {
+                Inputs::Bytes(bytes) => {
+                    inputs.extend(bytes[row].iter().map(|&value| T::of((f64::from(value) - shift) * factor)));
+                }
+                Inputs::Numbers(numbers) => {
+                    inputs.extend(numbers[row].iter().map(|&value| T::of((f64::from(value) - shift) * factor)));
+                }
+            }
+        }
+        Samples::new(self.width, inputs, samples.map(|sample| raw.labels[sample]).collect())
+    }
+}
+
+impl Inputs {
+    fn unit(&self) -> f64 {
+        if let Self::Bytes(_) = self { 1.0 / 255.0 } else { 1.0 }
+    }
+
+    /// The mean, and one over the standard deviation.
+    fn standard(&self) -> (f64, f64) {
+        // Each value with how often it occurs; sums over bytes are sums over 256 values.
+        let values: Vec<(f64, f64)> = match self {
+            Self::Bytes(bytes) => {
+                let mut counts = [0u32; 256];
+                bytes.iter().for_each(|&value| counts[usize::from(value)] += 1);
+                counts.iter().zip(0u8..).map(|(&count, value)| (f64::from(value), f64::from(count))).collect()
+            }
+            Self::Numbers(numbers) => numbers.iter().map(|&value| (f64::from(value), 1.0)).collect(),
+        };
+        let total = values.iter().map(|(_, count)| count).sum::<f64>();
+        let mean = values.iter().map(|(value, count)| value * count).sum::<f64>() / total;
+        let variance = values.iter().map(|(value, count)| (value - mean).powi(2) * count).sum::<f64>() / total;
+        (mean, variance.max(f64::MIN_POSITIVE).sqrt().recip())
+    }
+}

@@ -1,0 +1,19 @@
+//! Data: where it is found, how it is read, and how agents come by their shares of it. All of it is a pure function of files and a seed.
+
+mod dataset;
+mod idx;
+mod label_noise;
+mod library;
+mod partition;
+mod samples;
+mod share;
+mod synthetic;
+mod tsv;
+
+pub use dataset::{Dataset, Scaling};
+pub use label_noise::LabelNoise;
+pub use library::{Entry, Library, State, known};
+pub use partition::Partition;
+pub use samples::Samples;
+pub use share::{Deal, Share, Usual};
+pub use tsv::{Review, reviews};

@@ -1,0 +1,63 @@
+//! Samples in memory.
+
+use std::ops::Range;
+
+use fabnet_core::Scalar;
+
+use crate::learning::Batch;
+
+/// Labelled rows of scalars, one after the other: a range of them is a batch without a copy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Samples<T> {
+    width: usize,
+    inputs: Vec<T>,
+    labels: Vec<u32>,
+}
+
+impl<T: Scalar> Samples<T> {
+    /// Rows of this width with their labels.
+    pub fn new(width: usize, inputs: Vec<T>, labels: Vec<u32>) -> Self {
+        assert_eq!(inputs.len(), width * labels.len(), "every row has a label");
+        Self { width, inputs, labels }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// Scalars of a row.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The labels, in order.
+    pub fn labels(&self) -> &[u32] {
+        &self.labels
+    }
+
+    /// One row.
+    pub fn row(&self, sample: usize) -> &[T] {
+        &self.inputs[sample * self.width..][..self.width]
+    }
+
+    /// Several of them.
+    pub fn batch(&self, range: Range<usize>) -> Batch<'_, T> {
+        Batch { inputs: &self.inputs[range.start * self.width..range.end * self.width], labels: &self.labels[range] }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> Batch<'_, T> {
+        Batch { inputs: &self.inputs, labels: &self.labels }
+    }
+
+    /// Gives samples other labels.
+    pub(super) fn relabel(&mut self, label: impl Fn(usize, u32) -> u32) {
+        self.labels.iter_mut().enumerate().for_each(|(sample, old)| *old = label(sample, *old));
+    }
+}

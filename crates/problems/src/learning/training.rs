@@ -1,0 +1,206 @@
+//! What all learning problems have in common: a model, agents with shares of data, and samples to test with.
+
+use std::ops::Range;
+
+use fabnet_core::finding::Content;
+use fabnet_core::rng::{Purpose, Stream};
+use fabnet_core::{Finding, Objective, Point, Scalar, Scratch, View};
+use rayon::prelude::*;
+
+use super::data::{Samples, Share};
+use super::model::{Batch, Losses, Model};
+
+/// A model that agents train together, each with data of its own.
+pub struct Training<T> {
+    /// What is trained.
+    pub model: Box<dyn Model<T>>,
+    /// What each agent holds.
+    pub shares: Vec<Share<T>>,
+    /// What nobody trains with.
+    pub test: Samples<T>,
+    /// What the classes are called.
+    pub classes: Vec<String>,
+    /// How wide pictures are, if samples are pictures.
+    pub picture: Option<usize>,
+    /// Samples of a mini-batch, at most; a round shows one of each agent's.
+    pub batch: usize,
+    /// From which everything random is drawn.
+    pub seed: u64,
+}
+
+/// Which of an agent's data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Train,
+    Validation,
+}
+
+impl<T: Scalar> Training<T> {
+    /// Metrics of all learning problems, each with a line on what it is.
+    pub(crate) const METRICS: [(&'static str, &'static str); 3] = [
+        ("accuracy", "the part of test samples that the mean y classifies rightly"),
+        ("accuracy_z", "the same of the mean z: the model trained without the upper level"),
+        ("accuracy_worst", "the same of y of the agent that does worst"),
+    ];
+
+    /// The mini-batches of an agent: as many as its larger part needs.
+    pub(super) fn batches(&self, agent: usize) -> usize {
+        let share = &self.shares[agent];
+        self.count(share.train.len()).max(self.count(share.validation.len()))
+    }
+
+    fn count(&self, samples: usize) -> usize {
+        samples.div_ceil(self.batch)
+    }
+
+    /// The mini-batch that a round shows an agent: all of them once in an epoch, in an order that every epoch draws anew.
+    pub(super) fn turn(&self, agent: usize, round: u64) -> usize {
+        let count = self.batches(agent) as u64;
+        if count == 1 {
+            return 0;
+        }
+        let mut stream = Stream::new(self.seed, agent, round / count, Purpose::Noise);
+        let offset = stream.below(count as usize) as u64;
+        // Steps of a length that has no divisor in common with the count come by everywhere.
+        let stride = loop {
+            let stride = 1 + stream.below(count as usize) as u64;
+            if coprime(stride, count) {
+                break stride;
+            }
+        };
+        ((offset + round % count * stride) % count) as usize
+    }
+
+    /// The samples of one of an agent's parts that a round shows.
+    pub(super) fn shown(&self, part: Part, agent: usize, round: u64) -> Range<usize> {
+        let samples = self.part(part, agent).len();
+        let count = self.count(samples);
+        let place = self.turn(agent, round) % count;
+        place * samples / count..(place + 1) * samples / count
+    }
+
+    pub(super) fn part(&self, part: Part, agent: usize) -> &Samples<T> {
+        match part {
+            Part::Train => &self.shares[agent].train,
+            Part::Validation => &self.shares[agent].validation,
+        }
+    }
+
+    /// Adds the gradient of `scale` times the mean loss of what a round shows.
+    pub(super) fn add_mean_gradient(
+        &self,
+        part: Part,
+        (agent, round): (usize, u64),
+        y: &[T],
+        scale: T,
+        slope: &mut [T],
+        scratch: &mut Scratch<T>,
+    ) {
+        if slope.is_empty() {
+            return;
+        }
+        let range = self.shown(part, agent, round);
+        let ([weights, each], scratch) = scratch.buffers_and_more([range.len(); 2]);
+        weights.fill(scale / T::of(range.len() as f64));
+        self.model.losses(y, self.part(part, agent).batch(range), weights, Losses { each, slope }, scratch);
+    }
+
+    /// Adds the gradient of a single-level objective, without any weights or ridge: training samples, checked ones, or all of them together.
+    pub(super) fn add_objective(
+        &self,
+        objective: Objective,
+        at: Point<'_, T>,
+        scale: T,
+        slope: &mut [T],
+        scratch: &mut Scratch<T>,
+    ) {
+        let share = &self.shares[at.agent];
+        let [train, checked] = [&share.train, &share.validation].map(|samples| samples.len() as f64);
+        let parts = match objective {
+            Objective::Train => [(Part::Train, 1.0), (Part::Validation, 0.0)],
+            Objective::Merged => [(Part::Train, train / (train + checked)), (Part::Validation, checked / (train + checked))],
+            Objective::Clean => [(Part::Train, 0.0), (Part::Validation, 1.0)],
+        };
+        for (part, weight) in parts.into_iter().filter(|(_, weight)| *weight > 0.0) {
+            self.add_mean_gradient(part, (at.agent, at.round), at.y, scale * T::of(weight), slope, scratch);
+        }
+    }
+
+    /// The mean loss on all samples of one of an agent's parts.
+    pub(super) fn mean_loss(&self, part: Part, agent: usize, y: &[T]) -> T {
+        let losses = self.losses(part, agent, y);
+        losses.iter().copied().sum::<T>() / T::of(losses.len() as f64)
+    }
+
+    /// The loss of every sample of one of an agent's parts.
+    pub(super) fn losses(&self, part: Part, agent: usize, y: &[T]) -> Vec<T> {
+        let pieces: Vec<Vec<T>> = pieces(self.part(part, agent))
+            .map(|batch| {
+                let mut each = vec![T::zero(); batch.labels.len()];
+                let weights = vec![T::one(); each.len()];
+                let to = Losses { each: &mut each, slope: &mut [] };
+                self.model.losses(y, batch, &weights, to, &mut Scratch::default());
+                each
+            })
+            .collect();
+        pieces.concat()
+    }
+
+    /// The part of test samples that parameters classify rightly.
+    pub fn accuracy(&self, y: &[T]) -> f64 {
+        let right: usize = pieces(&self.test)
+            .map(|batch| {
+                let mut classes = vec![0; batch.labels.len()];
+                self.model.classify(y, batch.inputs, &mut classes);
+                classes.iter().zip(batch.labels).filter(|(found, known)| found == known).count()
+            })
+            .sum();
+        right as f64 / self.test.len() as f64
+    }
+
+    /// A metric of all learning problems.
+    pub(super) fn measure(&self, metric: &str, view: &View<'_, T>) -> Option<f64> {
+        let solution = |point: &[T]| self.accuracy(view.algorithm.direction().solution(view.problem.dim(), point).1);
+        match metric {
+            "accuracy" => Some(solution(&view.mean())),
+            "accuracy_z" => Some(self.accuracy(&view.mean()[view.algorithm.blocks().range("z")?])),
+            "accuracy_worst" => {
+                let width = view.algorithm.blocks().width();
+                let of = |agent| solution(&view.point(agent)[..width]);
+                Some(view.agents.range().map(of).fold(1.0, f64::min))
+            }
+            _ => None,
+        }
+    }
+
+    /// How many samples of each class each agent trains with.
+    pub(super) fn partition(&self) -> Finding {
+        let counts = |class: u32| {
+            let of = |share: &Share<T>| share.truth.iter().filter(|&&label| label == class).count() as u64;
+            self.shares.iter().map(of).collect()
+        };
+        Finding {
+            name: "partition".to_owned(),
+            title: "training samples by true class and agent".to_owned(),
+            content: Content::Counts {
+                axes: ["class".to_owned(), "agent".to_owned()],
+                rows: self.classes.clone(),
+                counts: (0..self.classes.len() as u32).map(counts).collect(),
+            },
+        }
+    }
+}
+
+/// Samples in pieces that threads can share; results do not depend on how many there are.
+fn pieces<T: Scalar>(samples: &Samples<T>) -> impl IndexedParallelIterator<Item = Batch<'_, T>> {
+    const PIECE: usize = 500;
+    let count = samples.len().div_ceil(PIECE);
+    (0..count).into_par_iter().map(|piece| samples.batch(piece * PIECE..((piece + 1) * PIECE).min(samples.len())))
+}
+
+fn coprime(mut a: u64, mut b: u64) -> bool {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a == 1
+}
