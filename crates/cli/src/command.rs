@@ -1,6 +1,7 @@
 //! The subcommands, one file each.
 
 mod check;
+mod data;
 mod list;
 mod plot;
 mod report;
@@ -24,6 +25,8 @@ pub(crate) enum Command {
     Check(check::Check),
     /// Find steps, and write an experiment file with them
     Tune(tune::Tune),
+    /// Say where data sets are looked for, and whether they are complete and intact
+    Data(data::Data),
     /// List what there is to choose from, with its keys
     List(list::List),
     /// Fill the numbers of summaries into a document
@@ -37,6 +40,7 @@ impl Command {
             Self::Plot(plot) => plot.carry_out(),
             Self::Check(check) => check.carry_out(),
             Self::Tune(tune) => tune.carry_out(),
+            Self::Data(data) => Ok(data.carry_out()),
             Self::List(list) => Ok(list.carry_out()),
             Self::Report(report) => report.carry_out(),
         }

@@ -32,7 +32,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
         || error.downcast_ref::<JobError>().is_some_and(|error| match error {
             JobError::Setup(error) => invalid(error),
             JobError::Target { .. } => true,
-            JobError::Shard(_) | JobError::Files { .. } => false,
+            JobError::Shard(_) | JobError::Files { .. } | JobError::Finding(_) => false,
         });
     ExitCode::from(if usage { USAGE } else { IMPOSSIBLE })
 }

@@ -7,11 +7,14 @@ mod progress;
 mod say;
 mod table;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
+use fabnet_lab::data::Library;
 
 use crate::command::Command;
+use crate::failure::Usage;
 
 /// Decentralized bilevel optimization: learn a model and its hyperparameters, or a model and which data to trust, across agents that
 /// share no data and no server.
@@ -27,16 +30,30 @@ use crate::command::Command;
 Exit codes: 0 every run was carried out; 1 it could not be, or all runs diverged; 2 wrong usage or an invalid file."
 )]
 struct Arguments {
+    /// Where data sets are; `$FABNET_DATA` or the cache directory if not given
+    #[arg(long, value_name = "DIR", global = true)]
+    data: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
 
 fn main() -> ExitCode {
-    match Arguments::parse().command.carry_out() {
+    let Arguments { data, command } = Arguments::parse();
+    match look_for_data(data).and_then(|()| command.carry_out()) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error:#}");
             failure::exit_code(&error)
         }
     }
+}
+
+/// Says where data is, if the command line does.
+fn look_for_data(folder: Option<PathBuf>) -> anyhow::Result<()> {
+    match folder {
+        Some(folder) if folder.is_dir() => Library::look_in(&folder),
+        Some(folder) => return Err(Usage(format!("--data {}: there is no such folder", folder.display())).into()),
+        None => {}
+    }
+    Ok(())
 }

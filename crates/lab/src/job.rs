@@ -7,6 +7,8 @@ use std::time::Duration;
 use fabnet_core::observe::{Patience, run};
 use fabnet_core::{Scalar, Shard, ShardError, Stop, View};
 
+use crate::figure::FigureError;
+use crate::finding;
 use crate::folder::{Checkpoint, Folder, Rows};
 use crate::metric::Gauge;
 use crate::plan::{Group, Plan, Target};
@@ -53,6 +55,9 @@ pub enum JobError {
     /// The engine refused.
     #[error(transparent)]
     Shard(#[from] ShardError),
+    /// What it found cannot be shown.
+    #[error(transparent)]
+    Finding(#[from] FigureError),
     /// Results cannot be written or read.
     #[error("{path}: {error}; check the folder's space and rights, then go on with --resume")]
     Files {
@@ -99,6 +104,9 @@ pub(crate) fn carry_out<T: Scalar>(
     let Some(stop) = stop? else { return Ok(None) };
     let summary = record.summary(&shard, stop);
     rows.flush()?;
+    if Some(&job.seed) == job.plan.seeds.first() {
+        finding::write(folder, &job.group.label, &setup.problem.findings(&shard.view()))?;
+    }
     folder.finish(&summary)?;
     Ok(Some(summary))
 }

@@ -4,6 +4,7 @@
 mod check;
 mod experiment;
 pub mod figure;
+mod finding;
 mod folder;
 mod grid;
 mod job;
@@ -23,6 +24,7 @@ mod tune;
 
 pub use check::{Check, check};
 pub use experiment::Experiment;
+pub use fabnet_problems::learning::data;
 pub use folder::Folder;
 pub use job::{Job, JobError, Witness};
 pub use list::{Topic, reference, topics};

@@ -3,6 +3,9 @@
 use std::fmt::Write;
 
 use fabnet_core::settings::{Given, Value};
+use fabnet_problems::problems;
+
+use crate::setup::SetupError;
 use fabnet_core::topology::automatic;
 
 /// What an experiment comes down to: groups of runs that differ in the seed only.
@@ -125,6 +128,23 @@ impl Plan {
             line(group.algorithm.to_toml().join("\n"));
         }
         out
+    }
+}
+
+impl Plan {
+    /// Notes the checksums of all data that runs will read, so that nobody repeats them with other data unawares.
+    pub fn with_checksums(mut self) -> Result<Self, SetupError> {
+        for Group { problem, .. } in &mut self.groups {
+            let kind = problems::<f64>().into_iter().find(|kind| kind.name == problem.kind);
+            let checksum = kind.and_then(|kind| kind.checksum).filter(|_| problem.get("sha256").is_none());
+            if let Some(checksum) = checksum {
+                let found = checksum(problem).map_err(SetupError::Impossible)?;
+                // Where it stands when the plan is read again.
+                let place = problem.settings.iter().position(|(key, _)| key == "data").map_or(0, |place| place + 1);
+                problem.settings.insert(place, ("sha256".to_owned(), Value::Text(found)));
+            }
+        }
+        Ok(self)
     }
 }
 

@@ -38,9 +38,6 @@ pub(crate) struct Run {
     /// How often a run writes down where it is, such as 500ms or 1min: what a kill can cost
     #[arg(long, value_name = "TIME", default_value_t = Pace::CHECKPOINT.into())]
     checkpoint_every: humantime::Duration,
-    /// Where data sets are; `$FABNET_DATA` or the cache directory if not given
-    #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
     /// Print nothing but errors
     #[arg(long)]
     quiet: bool,
@@ -48,9 +45,6 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn carry_out(self) -> anyhow::Result<ExitCode> {
-        if let Some(data) = self.data.as_ref().filter(|data| !data.is_dir()) {
-            return Err(Usage(format!("--data {}: there is no such folder", data.display())).into());
-        }
         let (plan, folder) = if let Some(resume) = &self.resume { self.resumed(resume)? } else { self.fresh()? };
         if folder.file("summary.json").exists() && !folder.file("jobs").exists() {
             self.say(&format!("nothing to resume: all runs in {} are done", folder.path().display()));
@@ -90,7 +84,7 @@ impl Run {
 
     fn fresh(&self) -> anyhow::Result<(Plan, Folder)> {
         let file = self.file.as_ref().ok_or_else(|| Usage("an experiment file is needed".to_owned()))?;
-        let plan = self.changes.read(file)?.plan()?;
+        let plan = self.changes.read(file)?.plan()?.with_checksums()?;
         let named = || unused(&format!("runs/{}-{}", plan.name, timestamp()));
         let folder = Folder::new(&self.out.clone().unwrap_or_else(named));
         if folder.is_used() {
@@ -111,7 +105,7 @@ impl Run {
         }
         let plan = Experiment::read(&folder.file("plan.toml"))?.plan()?;
         let differs = match &self.file {
-            Some(file) => self.changes.read(file)?.plan()? != plan,
+            Some(file) => self.changes.read(file)?.plan()?.with_checksums()? != plan,
             None => !self.changes.is_empty(),
         };
         if differs {

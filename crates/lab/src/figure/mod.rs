@@ -5,6 +5,7 @@ mod canvas;
 mod chart;
 mod curve;
 mod error;
+mod finding;
 mod frame;
 mod legend;
 mod lettering;
@@ -18,6 +19,8 @@ mod topology;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use fabnet_core::Finding;
+use fabnet_core::finding::Content;
 use rayon::prelude::*;
 
 pub use error::FigureError;
@@ -59,7 +62,17 @@ impl Figure {
     }
 }
 
-fn write(path: &Path, contents: &[u8]) -> Result<(), FigureError> {
+/// Draws what a run has found, if it is something to look at.
+pub(crate) fn draw_finding(finding: &Finding, folder: &Path) -> Result<(), FigureError> {
+    let svg = match &finding.content {
+        Content::Table { .. } => return Ok(()),
+        Content::Counts { axes, rows, counts } => finding::counts(&finding.title, axes, rows, counts),
+        Content::Pictures(pictures) => finding::pictures(&finding.title, pictures),
+    };
+    Figure { name: finding.name.clone(), svg }.write(folder).map(|_| ())
+}
+
+pub(crate) fn write(path: &Path, contents: &[u8]) -> Result<(), FigureError> {
     fs::write(path, contents).map_err(|error| FigureError::Files { path: path.to_owned(), error })
 }
 

@@ -52,7 +52,12 @@ impl<T: Scalar> HyperCleaning<T> {
                 let label = |label: u32| self.training.classes[label as usize].clone();
                 let (given, truth) = (label(share.train.labels()[sample]), label(share.truth[sample]));
                 let numbers = [agent, rank + 1, share.origin[sample]].map(|number| number.to_string());
-                let row = numbers.into_iter().chain([format!("{weight:.6}"), given.clone(), truth.clone(), wrong.to_string()]);
+                let row = numbers.into_iter().chain([
+                    format!("{weight:.6}"),
+                    given.clone(),
+                    truth.clone(),
+                    wrong.to_string(),
+                ]);
                 rows.push(row.collect());
                 worst.push((weight, agent, sample, given, truth));
             }
@@ -68,7 +73,12 @@ impl<T: Scalar> HyperCleaning<T> {
         if let Some(width) = self.training.picture {
             let picture = |(weight, agent, sample, given, truth): &(f64, usize, usize, String, String)| Picture {
                 width,
-                pixels: self.training.shares[*agent].train.row(*sample).iter().map(|pixel| pixel.f64() as f32).collect(),
+                pixels: self.training.shares[*agent]
+                    .train
+                    .row(*sample)
+                    .iter()
+                    .map(|pixel| pixel.f64() as f32)
+                    .collect(),
                 caption: vec![format!("“{given}”"), format!("is {truth}"), format!("σ = {weight:.3}")],
             };
             findings.push(Finding {

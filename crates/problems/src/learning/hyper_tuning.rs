@@ -42,13 +42,15 @@ impl Ridge {
     /// What users can choose.
     pub fn read(keys: &mut Keys<'_>) -> Self {
         let forms = [("log", true), ("plain", false)];
-        let logarithmic = keys.choice("ridge_form", &forms, "the outer variable is log τ, which keeps τ positive, or τ itself");
+        let logarithmic =
+            keys.choice("ridge_form", &forms, "the outer variable is log τ, which keeps τ positive, or τ itself");
         let start = keys.number("ridge_start", 0.15, 0.0.., "where τ starts");
         if logarithmic && start == 0.0 {
             keys.mistake("ridge_start", "0 has no logarithm: start above 0, or take ridge_form = \"plain\"");
         }
         let pers = [("model", Per::Model), ("class", Per::Class), ("input", Per::Input)];
-        let per = keys.choice("ridge_per", &pers, "one τ for all parameters, for those of each class, or of each input");
+        let per =
+            keys.choice("ridge_per", &pers, "one τ for all parameters, for those of each class, or of each input");
         Self { start, logarithmic, per }
     }
 

@@ -118,7 +118,9 @@ impl<T: Scalar> Training<T> {
         let [train, checked] = [&share.train, &share.validation].map(|samples| samples.len() as f64);
         let parts = match objective {
             Objective::Train => [(Part::Train, 1.0), (Part::Validation, 0.0)],
-            Objective::Merged => [(Part::Train, train / (train + checked)), (Part::Validation, checked / (train + checked))],
+            Objective::Merged => {
+                [(Part::Train, train / (train + checked)), (Part::Validation, checked / (train + checked))]
+            }
             Objective::Clean => [(Part::Train, 0.0), (Part::Validation, 1.0)],
         };
         for (part, weight) in parts.into_iter().filter(|(_, weight)| *weight > 0.0) {

@@ -121,20 +121,30 @@ impl Library {
         &self.folder
     }
 
-    /// Looks whether a data set is complete and intact.
+    /// Looks whether all files of a data set are there, without reading them.
+    pub fn look(&self, entry: &Entry) -> State {
+        let missing = self.files_that(entry, |path, _| !path.exists());
+        if missing.is_empty() { State::Intact } else { State::Missing(missing) }
+    }
+
+    /// Reads all files of a data set and compares them with what they should be.
     pub fn verify(&self, entry: &Entry) -> State {
-        let path = |file: &str| self.folder.join(entry.name).join(file);
-        let names = |wrong: &dyn Fn(&str, &str) -> bool| -> Vec<String> {
-            let wrong = entry.files.iter().filter(|(file, digest)| wrong(file, digest));
-            wrong.map(|(file, _)| (*file).to_owned()).collect()
+        let is_changed = |path: &Path, digest: &str| {
+            contents(path).map_or(true, |contents| hex(&Sha256::digest(contents)) != digest)
         };
-        let missing = names(&|file, _| !path(file).exists());
-        if !missing.is_empty() {
-            return State::Missing(missing);
+        match self.look(entry) {
+            State::Intact => {
+                let changed = self.files_that(entry, is_changed);
+                if changed.is_empty() { State::Intact } else { State::Changed(changed) }
+            }
+            state => state,
         }
-        let changed =
-            names(&|file, digest| contents(&path(file)).map_or(true, |contents| hex(&Sha256::digest(contents)) != digest));
-        if changed.is_empty() { State::Intact } else { State::Changed(changed) }
+    }
+
+    fn files_that(&self, entry: &Entry, is: impl Fn(&Path, &str) -> bool) -> Vec<String> {
+        let folder = self.folder.join(entry.name);
+        let files = entry.files.iter().filter(|(file, digest)| is(&folder.join(file), digest));
+        files.map(|(file, _)| (*file).to_owned()).collect()
     }
 
     /// A data set by its name, with a checksum of everything that was read.

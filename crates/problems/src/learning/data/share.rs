@@ -58,16 +58,26 @@ impl Deal {
             POSITIVE,
             "ρ: classes are divided by Dirichlet's distribution, the smaller the more unevenly; evenly if not given",
         );
-        let minimum = keys.whole("minimum", 2, 2.., "samples that every agent has, however classes are divided") as usize;
+        let minimum =
+            keys.whole("minimum", 2, 2.., "samples that every agent has, however classes are divided") as usize;
         let validation = keys.number(
             "validation",
             usual.validation,
             fabnet_core::settings::PART,
             "the part of an agent's samples that was checked, and is kept for the upper level",
         );
-        let corruption = keys.number("corruption", usual.corruption, 0.0..=1.0, "the part of training labels that is wrong");
+        let corruption =
+            keys.number("corruption", usual.corruption, 0.0..=1.0, "the part of training labels that is wrong");
         let noise = Box::new(LabelNoise::read(keys, usual.symmetric));
-        Self { scaling, per_agent: per_agent.map(|count| count as usize), concentration, minimum, validation, corruption, noise }
+        Self {
+            scaling,
+            per_agent: per_agent.map(|count| count as usize),
+            concentration,
+            minimum,
+            validation,
+            corruption,
+            noise,
+        }
     }
 
     /// Deals out a data set.
