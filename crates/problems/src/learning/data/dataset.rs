@@ -1,5 +1,7 @@
 //! A data set in memory, as it was published.
 
+use std::sync::OnceLock;
+
 use fabnet_core::Scalar;
 use fabnet_core::settings::Keys;
 
@@ -18,6 +20,8 @@ pub struct Dataset {
     pub train: Raw,
     /// To test with.
     pub test: Raw,
+    /// Mean and one over the standard deviation of the training inputs, once somebody has asked.
+    pub(super) moments: OnceLock<(f64, f64)>,
 }
 
 /// Labelled rows.
@@ -75,7 +79,7 @@ impl Dataset {
     ) -> Samples<T> {
         let (shift, factor) = match scaling {
             Scaling::Unit => (0.0, self.train.inputs.unit()),
-            Scaling::Standard => self.train.inputs.standard(),
+            Scaling::Standard => *self.moments.get_or_init(|| self.train.inputs.standard()),
         };
         let mut inputs = Vec::with_capacity(samples.clone().count() * self.width);
         for sample in samples.clone() {

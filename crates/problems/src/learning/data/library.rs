@@ -200,7 +200,8 @@ impl Library {
         let (train, sizes) = raw(train_images.0, train_labels.0)?;
         let (test, _) = raw(test_images.0, test_labels.0)?;
         let classes = class_names(entry.name, train.labels.iter().max().map_or(0, |&most| most + 1));
-        let dataset = Dataset { classes, picture: Some(sizes[2]), width: sizes[1] * sizes[2], train, test };
+        let (picture, width) = (Some(sizes[2]), sizes[1] * sizes[2]);
+        let dataset = Dataset { classes, picture, width, train, test, moments: OnceLock::new() };
         Ok((dataset, hex(&digest.finalize())))
     }
 }

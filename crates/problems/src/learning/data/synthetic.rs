@@ -1,5 +1,7 @@
 //! Data that needs no files.
 
+use std::sync::OnceLock;
+
 use fabnet_core::rng::{EVERYONE, Purpose, Stream};
 
 use super::dataset::{Dataset, Inputs, Raw};
@@ -28,5 +30,6 @@ pub(super) fn clouds() -> Dataset {
         width: WIDTH,
         train: raw(TRAIN, 1),
         test: raw(TEST, 2),
+        moments: OnceLock::new(),
     }
 }
