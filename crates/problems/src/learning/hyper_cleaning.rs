@@ -1,6 +1,7 @@
 //! Data hyper-cleaning: which samples to trust is learned from a few that were checked.
 
 use fabnet_core::finding::{Content, Picture};
+use fabnet_core::settings::Keys;
 use fabnet_core::{Dim, Finding, Level, Objective, Point, Problem, Scalar, Scratch, Slopes, View, linalg};
 
 use super::model::Losses;
@@ -21,6 +22,21 @@ impl<T: Scalar> HyperCleaning<T> {
     /// Suspects of each agent that are listed, and those of all agents together that are drawn.
     const LISTED: usize = 100;
     const DRAWN: usize = 40;
+
+    /// Its metrics, each with a line on what it is.
+    pub const METRICS: &'static [(&'static str, &'static str)] = &[
+        Training::<T>::METRICS[0],
+        Training::<T>::METRICS[1],
+        Training::<T>::METRICS[2],
+        ("auc", "how likely a sample with a right label weighs more than one with a wrong label"),
+        ("weight_clean", "the mean weight σ(ψ) of samples with right labels"),
+        ("weight_flipped", "the same of samples with wrong labels"),
+    ];
+
+    /// What users can choose.
+    pub fn read_ridge(keys: &mut Keys<'_>) -> f64 {
+        keys.number("ridge", 0.002, 0.0.., "τ of τ/2 ‖y‖² in the lower level")
+    }
 
     /// With this τ.
     pub fn new(training: Training<T>, ridge: f64) -> Self {

@@ -1,6 +1,7 @@
 //! A multilayer perceptron with hand-written gradients; without hidden layers it is softmax regression.
 
 use fabnet_core::rng::{EVERYONE, Purpose, Stream};
+use fabnet_core::settings::Keys;
 use fabnet_core::{Scalar, Scratch, linalg};
 
 use super::model::{Batch, Losses, Model};
@@ -31,6 +32,13 @@ impl Mlp {
         let widths: Vec<usize> = std::iter::once(inputs).chain(hidden.iter().copied()).chain([classes]).collect();
         let start = if hidden.is_empty() { Start::Zero } else { Start::Uniform };
         Self { widths, start }
+    }
+
+    /// What users can choose: the widths of its hidden layers.
+    pub fn read_hidden(keys: &mut Keys<'_>, layers: u64) -> Vec<usize> {
+        let width = keys.whole("hidden", 256, 1..=100_000, "units of a hidden layer") as usize;
+        let layers = keys.whole("layers", layers, 0..=100, "hidden layers; 0 is softmax regression") as usize;
+        vec![width; layers]
     }
 
     fn classes(&self) -> usize {

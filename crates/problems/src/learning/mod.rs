@@ -3,6 +3,7 @@
 pub mod data;
 mod hyper_cleaning;
 mod hyper_tuning;
+mod lesson;
 mod mlp;
 mod model;
 mod product;
@@ -11,6 +12,7 @@ mod training;
 
 pub use hyper_cleaning::HyperCleaning;
 pub use hyper_tuning::{HyperTuning, Per, Ridge};
+pub use lesson::Lesson;
 pub use mlp::Mlp;
 pub use model::{Batch, Losses, Model};
 pub(crate) use registry::{kinds, small};
