@@ -1,0 +1,124 @@
+//! What `config.json` says, and what can be wrong with a folder.
+
+use std::error::Error;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+/// The shape of a BERT, under the names of its `config.json`.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Config {
+    pub(super) vocab_size: usize,
+    pub(super) type_vocab_size: usize,
+    pub(super) max_position_embeddings: usize,
+    pub(super) hidden_size: usize,
+    pub(super) intermediate_size: usize,
+    pub(super) num_attention_heads: usize,
+    pub(super) num_hidden_layers: usize,
+    pub(super) layer_norm_eps: f64,
+    pub(super) pad_token_id: u32,
+    hidden_act: String,
+    #[serde(default = "absolute")]
+    position_embedding_type: String,
+}
+
+impl Config {
+    pub(super) fn load(folder: &Path) -> Result<Self, LoadError> {
+        let (path, bytes) = read(folder, "config.json")?;
+        let config: Self = serde_json::from_slice(&bytes).map_err(|problem| LoadError::malformed(path, problem))?;
+        only("hidden_act", &config.hidden_act, "gelu")?;
+        only("position_embedding_type", &config.position_embedding_type, "absolute")?;
+        Ok(config)
+    }
+
+    /// The number that stands for padding, as it is in a row.
+    pub(super) fn pad(&self) -> f32 {
+        self.pad_token_id as f32
+    }
+}
+
+fn only(key: &'static str, found: &str, only: &'static str) -> Result<(), LoadError> {
+    if found == only { Ok(()) } else { Err(LoadError::Unsupported { key, found: found.to_owned(), only }) }
+}
+
+fn absolute() -> String {
+    "absolute".to_owned()
+}
+
+/// A file of the folder, and where it is.
+pub(super) fn read(folder: &Path, file: &str) -> Result<(PathBuf, Vec<u8>), LoadError> {
+    let path = folder.join(file);
+    match std::fs::read(&path) {
+        Ok(bytes) => Ok((path, bytes)),
+        Err(source) => Err(LoadError::Unreadable { path, source }),
+    }
+}
+
+/// Why a folder is not a BERT that can be used.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// A file cannot be read.
+    #[error("cannot read {path}: a model is a folder with config.json, model.safetensors and tokenizer.json")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A file is not what its name says.
+    #[error("{path} is damaged, or not in the form of Hugging Face: download it again")]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What its reader says.
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// A relative of BERT that is computed differently.
+    #[error("config.json has {key} = {found:?}, but only {only:?} is supported")]
+    Unsupported {
+        /// In `config.json`.
+        key: &'static str,
+        /// Its value.
+        found: String,
+        /// The value it can have.
+        only: &'static str,
+    },
+    /// A tensor is not in the file.
+    #[error(
+        "model.safetensors has no tensor `{0}`, with or without `bert.` in front: these are not the weights of the BERT that config.json describes"
+    )]
+    Missing(String),
+    /// A tensor has other extents than `config.json` says.
+    #[error("the tensor `{name}` is {found:?} in model.safetensors, but {wanted:?} by config.json")]
+    Misshapen {
+        /// Of the tensor.
+        name: String,
+        /// Its extents.
+        found: Vec<usize>,
+        /// What they have to be.
+        wanted: Vec<usize>,
+    },
+    /// A tensor is not in 32 bits.
+    #[error("the tensor `{name}` holds numbers of kind {found}: convert the weights to F32")]
+    NotF32 {
+        /// Of the tensor.
+        name: String,
+        /// The kind.
+        found: String,
+    },
+    /// Rows are longer than the model has positions.
+    #[error("rows of {length} tokens do not fit: use from 2 to the model's {positions}")]
+    Length {
+        /// What was asked for.
+        length: usize,
+        /// What the model has.
+        positions: usize,
+    },
+}
+
+impl LoadError {
+    pub(super) fn malformed(path: PathBuf, problem: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Malformed { path, source: problem.into() }
+    }
+}
