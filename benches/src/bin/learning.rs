@@ -86,7 +86,7 @@ fn some(len: usize) -> Vec<f32> {
 
 /// FAB on Fashion-MNIST.
 fn epoch(epochs: usize, hidden: usize) {
-    let settings = [("hidden", Value::Whole(hidden as i64)), ("corruption", 0.5.into())];
+    let settings = [("hidden", Value::Whole(hidden.cast_signed() as i64)), ("corruption", 0.5.into())];
     let kind = problems::<f32>().into_iter().find(|kind| kind.name == "hyper-cleaning").expect("it is built in");
     let problem: Arc<dyn Problem<f32>> = match (kind.read)(&mut Keys::new(&settings))(10, 0) {
         Ok(problem) => problem,

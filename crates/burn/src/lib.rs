@@ -12,8 +12,11 @@
 mod adapter;
 pub mod bert;
 mod classifier;
+mod feature_cache;
 mod parameters;
+mod text_cleaning;
 
 pub use adapter::{Adapter, NotAModel};
 pub use classifier::Classifier;
 pub use parameters::Parameter;
+pub use text_cleaning::kinds;

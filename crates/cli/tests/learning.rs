@@ -5,10 +5,15 @@ mod common;
 use common::{repository, succeed, summary};
 use serde_json::Value;
 
-/// Runs a check; where `FABNET_DATA` is not set, data is looked for beside the repository.
+/// Runs a check.
 fn check(name: &str, changes: &[&str]) -> Value {
+    run(&format!("experiments/checks/{name}.toml"), changes)
+}
+
+/// Runs an experiment; where `FABNET_DATA` is not set, data is looked for beside the repository.
+fn run(file: &str, changes: &[&str]) -> Value {
     let folder = tempfile::tempdir().unwrap();
-    let file = repository(&format!("experiments/checks/{name}.toml"));
+    let file = repository(file);
     let data = std::env::var("FABNET_DATA").map_or_else(|_| repository("../shared/data"), Into::into);
     let (file, data) = (file.to_str().unwrap(), data.to_str().unwrap());
     let changes = changes.iter().flat_map(|change| ["--set", change]);
@@ -66,4 +71,30 @@ fn learned_weights_find_wrong_labels() {
     assert!(learned("auc") >= 0.82 && gap >= 0.4, "auc {}, gap {gap}", learned("auc"));
     let frozen = mean(&found, "frozen", "accuracy_z");
     assert!(learned("accuracy_z") >= 0.70 && frozen <= 0.50, "z learned {}, frozen {frozen}", learned("accuracy_z"));
+}
+
+/// Bytes and memory grow linearly in the parameters, and FAB sends at most 2.05 times what push-pull does: weights of samples stay with their agents.
+#[test]
+fn costs_are_linear_in_the_size_of_the_model() {
+    let found = run("experiments/paper/model-size.toml", &["rounds=2", "problem.samples_per_agent=200"]);
+    let cost = |label: &str, hidden: usize, key: &str| {
+        let runs = found["runs"].as_array().unwrap();
+        let run = runs.iter().find(|run| run["label"] == format!("{label} hidden={hidden}"));
+        run.unwrap_or_else(|| panic!("no run of {label} with {hidden}"))[key].as_f64().unwrap()
+    };
+    let parameters = |hidden: usize| (795 * hidden + 10) as f64;
+    for label in ["fab", "push-pull"] {
+        for key in ["bytes_per_agent", "state_bytes"] {
+            // What does not belong to the model, such as the weights of samples, is the same for all sizes and small.
+            let slope = (cost(label, 512, key) - cost(label, 64, key)) / (parameters(512) - parameters(64));
+            for hidden in [64, 128, 256, 512] {
+                let off = cost(label, hidden, key) / (slope * parameters(hidden)) - 1.0;
+                assert!(off.abs() < 0.01, "{label} {hidden} {key}: off by {off}");
+            }
+        }
+    }
+    for hidden in [64, 128, 256, 512] {
+        let ratio = cost("fab", hidden, "bytes_per_agent") / cost("push-pull", hidden, "bytes_per_agent");
+        assert!(ratio <= 2.05, "{hidden}: {ratio}");
+    }
 }

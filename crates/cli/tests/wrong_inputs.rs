@@ -1,4 +1,6 @@
 //! Wrong inputs: each is answered by a message that helps and by the right exit code, none by a panic.
+//! Messages name what there is to choose from, so everything must have been built.
+#![cfg(feature = "text")]
 
 mod common;
 
@@ -38,7 +40,7 @@ enum Wrong {
 }
 use Wrong::{Arguments, File};
 
-const CASES: [Wrong; 51] = [
+const CASES: [Wrong; 52] = [
     File("not TOML", "agents = 6", "agents = = 6"),
     File("a number too large", "agents = 6", "agents = 99999999999999999999"),
     File("a key twice", "rounds = 200", "rounds = 200\nrounds = 300"),
@@ -86,6 +88,10 @@ const CASES: [Wrong; 51] = [
     Arguments("a missing file", &["run", "nowhere.toml"]),
     Arguments("a folder for a file", &["run", "."]),
     Arguments("no folder of data", &["run", "valid.toml", "--data", "nowhere"]),
+    Arguments(
+        "a folder without the data",
+        &["run", "valid.toml", "--data", ".", "--set", "problem={ kind = \"hyper-tuning\" }"],
+    ),
     Arguments("--set without a value", &["run", "valid.toml", "--set", "rounds"]),
     Arguments("--set beyond the list", &["run", "valid.toml", "--set", "algorithm.3.penalty=80"]),
     Arguments("nothing to resume", &["run", "--resume", "nowhere"]),

@@ -12,6 +12,7 @@ mod list;
 mod metric;
 mod mistake;
 mod plan;
+mod problem;
 mod report;
 mod resolver;
 mod runner;

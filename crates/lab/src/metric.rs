@@ -2,7 +2,8 @@
 
 use fabnet_core::hypergradient::Solver;
 use fabnet_core::{Level, Optimum, Point, Problem, Scalar, View, linalg};
-use fabnet_problems::problems;
+
+use crate::problem::problems;
 
 /// What is recorded if nothing is said.
 pub(crate) const USUAL: [&str; 4] = ["relative_error", "upper", "lower", "consensus"];

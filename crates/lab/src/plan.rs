@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use fabnet_core::settings::{Given, Value};
-use fabnet_problems::problems;
 
+use crate::problem::problems;
 use crate::setup::SetupError;
 use fabnet_core::topology::automatic;
 

@@ -10,6 +10,7 @@ use crate::grid::{Cell, expand};
 use crate::metric;
 use crate::mistake::{Mistake, Mistakes, Origin, suggest};
 use crate::plan::{Group, Part, Plan, Target};
+use crate::problem::FEATURES;
 use crate::section::Section;
 use crate::tree::{Entry, Node, Table};
 
@@ -193,6 +194,11 @@ impl<'a> Resolver<'a> {
         let name = typed.map_or(section.default, text);
         let Some(kind) = section.kinds.iter().find(|kind| Some(kind.name) == name) else {
             let message = match (typed, name) {
+                (Some(_), Some(name)) if FEATURES.iter().any(|(problem, _)| *problem == name) => {
+                    let feature =
+                        FEATURES.iter().find(|(problem, _)| *problem == name).map_or("", |(_, feature)| feature);
+                    format!("this fabnet was built without \"{name}\": install it with --features {feature}")
+                }
                 (Some(_), Some(name)) => {
                     format!("\"{name}\" is no kind of {}; {}", section.name, suggest(name, section.names()))
                 }

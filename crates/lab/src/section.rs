@@ -4,7 +4,8 @@ use fabnet_core::algorithm::{Steps, methods};
 use fabnet_core::settings::{Key, Keys};
 use fabnet_core::topology::topologies;
 use fabnet_core::weights::weights;
-use fabnet_problems::problems;
+
+use crate::problem::problems;
 
 /// One such section.
 pub struct Section {

@@ -7,9 +7,9 @@ use fabnet_core::settings::Keys;
 use fabnet_core::topology::{Reach, topologies};
 use fabnet_core::weights::weights;
 use fabnet_core::{Algorithm, Network, Problem, Scalar, Shard, Topology, Weights};
-use fabnet_problems::problems;
 
 use crate::plan::Group;
+use crate::problem::problems;
 use crate::section::allows_disconnected;
 
 /// Everything a run consists of.

@@ -12,7 +12,7 @@ use crate::table::aligned;
 #[derive(Args)]
 #[command(
     after_help = "Data sets are looked for in --data DIR, then $FABNET_DATA, then the user's cache directory, each in a folder of its name. \
-fabnet does not download them; docs/data.md says where they come from.
+fabnet does not download them; docs/learning.md says where they come from.
 
 Examples:
   fabnet data list
@@ -38,7 +38,7 @@ impl Data {
     pub(crate) fn carry_out(self) -> ExitCode {
         let library = Library::usual();
         if self.action == Action::Path {
-            say(&library.folder().display().to_string());
+            say(library.folder().display().to_string());
             return ExitCode::SUCCESS;
         }
         let states: Vec<(&Entry, State)> = known()
@@ -49,7 +49,7 @@ impl Data {
             .collect();
         let row =
             |(entry, state): &(&Entry, State)| vec![entry.name.to_owned(), self.word(state), entry.about.to_owned()];
-        say(&aligned(&states.iter().map(row).collect::<Vec<_>>()));
+        say(aligned(&states.iter().map(row).collect::<Vec<_>>()));
         let broken = states.iter().any(|(_, state)| *state != State::Intact);
         if self.action == Action::Verify && broken { ExitCode::from(IMPOSSIBLE) } else { ExitCode::SUCCESS }
     }

@@ -67,7 +67,9 @@ impl Mlp {
             out.chunks_exact_mut(to).for_each(|row| row.copy_from_slice(biases));
             add_product(out, to, Dense::new(before, from), Dense::new(weights, to));
             if layer + 2 < self.widths.len() {
-                out.iter_mut().for_each(|value| *value = value.max(T::zero()));
+                for value in out.iter_mut() {
+                    *value = value.max(T::zero());
+                }
             }
             (before, rest, y) = (out, after, behind);
         }
@@ -113,7 +115,9 @@ impl<T: Scalar> Model<T> for Mlp {
         for (from, to) in self.layers() {
             let (of_layer, after) = rest.split_at_mut((from + 1) * to);
             let bound = (from as f64).sqrt().recip();
-            of_layer.iter_mut().for_each(|value| *value = stream.uniform(-bound, bound));
+            for value in of_layer {
+                *value = stream.uniform(-bound, bound);
+            }
             rest = after;
         }
     }
@@ -151,9 +155,11 @@ impl<T: Scalar> Model<T> for Mlp {
 fn cross_entropy<T: Scalar>(row: &mut [T], label: usize, weight: T) -> T {
     let top = row.iter().fold(T::neg_infinity(), |top, &logit| top.max(logit));
     let wanted = row[label] - top;
-    row.iter_mut().for_each(|logit| *logit = (*logit - top).exp());
+    for logit in row.iter_mut() {
+        *logit = (*logit - top).exp();
+    }
     let sum = row.iter().copied().sum::<T>();
-    row.iter_mut().for_each(|value| *value *= weight / sum);
+    linalg::scale(row, weight / sum);
     row[label] -= weight;
     sum.ln() - wanted
 }

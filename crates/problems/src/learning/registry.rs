@@ -20,7 +20,7 @@ pub(crate) fn kinds<T: Scalar>() -> Vec<Kind<T>> {
             checksum: Some(checksum),
             read: |keys| {
                 let usual = Usual {
-                    scaling: Scaling::Standard,
+                    scaling: Some(Scaling::Standard),
                     per_agent: Some(25),
                     validation: 0.2,
                     corruption: 0.2,
@@ -38,7 +38,7 @@ pub(crate) fn kinds<T: Scalar>() -> Vec<Kind<T>> {
             checksum: Some(checksum),
             read: |keys| {
                 let usual = Usual {
-                    scaling: Scaling::Unit,
+                    scaling: Some(Scaling::Unit),
                     per_agent: None,
                     validation: 0.1,
                     corruption: 0.4,

@@ -21,7 +21,7 @@ pub struct Dataset {
     /// To test with.
     pub test: Raw,
     /// Mean and one over the standard deviation of the training inputs, once somebody has asked.
-    pub(super) moments: OnceLock<(f64, f64)>,
+    moments: OnceLock<(f64, f64)>,
 }
 
 /// Labelled rows.
@@ -61,6 +61,11 @@ impl Scaling {
 }
 
 impl Dataset {
+    /// These samples, of these classes.
+    pub fn new(classes: Vec<String>, picture: Option<usize>, width: usize, train: Raw, test: Raw) -> Self {
+        Self { classes, picture, width, train, test, moments: OnceLock::new() }
+    }
+
     /// These samples of those to train with.
     pub fn training<T: Scalar>(&self, samples: &[usize], scaling: Scaling) -> Samples<T> {
         self.scaled(&self.train, samples.iter().copied(), scaling)
@@ -98,24 +103,39 @@ impl Dataset {
 }
 
 impl Inputs {
+    /// Numbers, standardised to mean 0 and deviation 1.
+    pub fn standardised(mut numbers: Vec<f32>) -> Self {
+        let (mean, factor) = moments(numbers.iter().map(|&value| (f64::from(value), 1.0)));
+        for value in &mut numbers {
+            *value = ((f64::from(*value) - mean) * factor) as f32;
+        }
+        Self::Numbers(numbers)
+    }
+
     fn unit(&self) -> f64 {
         if let Self::Bytes(_) = self { 1.0 / 255.0 } else { 1.0 }
     }
 
     /// The mean, and one over the standard deviation.
     fn standard(&self) -> (f64, f64) {
-        // Each value with how often it occurs; sums over bytes are sums over 256 values.
-        let values: Vec<(f64, f64)> = match self {
+        match self {
+            // Sums over bytes are sums over 256 values.
             Self::Bytes(bytes) => {
                 let mut counts = [0u32; 256];
-                bytes.iter().for_each(|&value| counts[usize::from(value)] += 1);
-                counts.iter().zip(0u8..).map(|(&count, value)| (f64::from(value), f64::from(count))).collect()
+                for &value in bytes {
+                    counts[usize::from(value)] += 1;
+                }
+                moments(counts.iter().zip(0u8..).map(|(&count, value)| (f64::from(value), f64::from(count))))
             }
-            Self::Numbers(numbers) => numbers.iter().map(|&value| (f64::from(value), 1.0)).collect(),
-        };
-        let total = values.iter().map(|(_, count)| count).sum::<f64>();
-        let mean = values.iter().map(|(value, count)| value * count).sum::<f64>() / total;
-        let variance = values.iter().map(|(value, count)| (value - mean).powi(2) * count).sum::<f64>() / total;
-        (mean, variance.max(f64::MIN_POSITIVE).sqrt().recip())
+            Self::Numbers(numbers) => moments(numbers.iter().map(|&value| (f64::from(value), 1.0))),
+        }
     }
+}
+
+/// The mean of values that occur so often each, and one over their standard deviation.
+fn moments(values: impl Iterator<Item = (f64, f64)> + Clone) -> (f64, f64) {
+    let total = values.clone().map(|(_, count)| count).sum::<f64>();
+    let mean = values.clone().map(|(value, count)| value * count).sum::<f64>() / total;
+    let variance = values.map(|(value, count)| (value - mean).powi(2) * count).sum::<f64>() / total;
+    (mean, variance.max(f64::MIN_POSITIVE).sqrt().recip())
 }

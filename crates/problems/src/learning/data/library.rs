@@ -103,12 +103,8 @@ impl Library {
     }
 
     fn usual_folder() -> PathBuf {
-        let cache = || {
-            let of = |variable: &str| std::env::var_os(variable).map(PathBuf::from);
-            let cache = of("XDG_CACHE_HOME").or_else(|| of("HOME").map(|home| home.join(".cache")));
-            cache.unwrap_or_default().join("fabnet").join("data")
-        };
-        FOLDER.get().cloned().or_else(|| std::env::var_os("FABNET_DATA").map(PathBuf::from)).unwrap_or_else(cache)
+        let named = || std::env::var_os("FABNET_DATA").map(PathBuf::from);
+        FOLDER.get().cloned().or_else(named).unwrap_or_else(|| cache_folder().join("data"))
     }
 
     /// Any folder.
@@ -177,6 +173,18 @@ impl Library {
         })
     }
 
+    /// A checksum of all files of some data sets.
+    pub fn checksum(&self, entries: &[&Entry]) -> Result<String, String> {
+        let mut digest = Sha256::new();
+        for entry in entries {
+            entry
+                .files
+                .iter()
+                .try_for_each(|(file, _)| self.file(entry, file).map(|contents| digest.update(contents)))?;
+        }
+        Ok(hex(&digest.finalize()))
+    }
+
     /// Pictures in four idx files: training images and labels, test images and labels.
     fn pictures(&self, entry: &Entry) -> Result<(Dataset, String), String> {
         let mut digest = Sha256::new();
@@ -201,9 +209,16 @@ impl Library {
         let (test, _) = raw(test_images.0, test_labels.0)?;
         let classes = class_names(entry.name, train.labels.iter().max().map_or(0, |&most| most + 1));
         let (picture, width) = (Some(sizes[2]), sizes[1] * sizes[2]);
-        let dataset = Dataset { classes, picture, width, train, test, moments: OnceLock::new() };
+        let dataset = Dataset::new(classes, picture, width, train, test);
         Ok((dataset, hex(&digest.finalize())))
     }
+}
+
+/// Where this user's programs keep what can be made again.
+pub fn cache_folder() -> PathBuf {
+    let of = |variable: &str| std::env::var_os(variable).map(PathBuf::from);
+    let cache = of("XDG_CACHE_HOME").or_else(|| of("HOME").map(|home| home.join(".cache")));
+    cache.unwrap_or_default().join("fabnet")
 }
 
 /// The data set that needs no files.

@@ -10,9 +10,9 @@ mod share;
 mod synthetic;
 mod tsv;
 
-pub use dataset::{Dataset, Scaling};
+pub use dataset::{Dataset, Inputs, Raw, Scaling};
 pub use label_noise::LabelNoise;
-pub use library::{Entry, Library, State, known};
+pub use library::{Entry, Library, State, cache_folder, known};
 pub use partition::Partition;
 pub use samples::Samples;
 pub use share::{Deal, Share, Usual};

@@ -32,8 +32,8 @@ pub struct Deal {
 
 /// What is dealt out if nothing is said.
 pub struct Usual {
-    /// What inputs are made of stored rows.
-    pub scaling: Scaling,
+    /// What inputs are made of stored rows, if that is a choice.
+    pub scaling: Option<Scaling>,
     /// Samples of an agent, on average; all there are if not given.
     pub per_agent: Option<usize>,
     /// The part of an agent's samples that is for validation.
@@ -47,7 +47,7 @@ pub struct Usual {
 impl Deal {
     /// What users can choose.
     pub fn read(keys: &mut Keys<'_>, usual: Usual) -> Self {
-        let scaling = Scaling::read(keys, usual.scaling);
+        let scaling = usual.scaling.map_or(Scaling::Unit, |usual| Scaling::read(keys, usual));
         let about = "samples of an agent, on average";
         let per_agent = match usual.per_agent {
             Some(usual) => Some(keys.whole("samples_per_agent", usual as u64, 2.., about)),

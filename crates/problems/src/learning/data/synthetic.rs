@@ -1,7 +1,5 @@
 //! Data that needs no files.
 
-use std::sync::OnceLock;
-
 use fabnet_core::rng::{EVERYONE, Purpose, Stream};
 
 use super::dataset::{Dataset, Inputs, Raw};
@@ -24,12 +22,6 @@ pub(super) fn clouds() -> Dataset {
         }
         Raw { inputs: Inputs::Numbers(inputs), labels }
     };
-    Dataset {
-        classes: (0..CLASSES).map(|class| format!("cloud {class}")).collect(),
-        picture: None,
-        width: WIDTH,
-        train: raw(TRAIN, 1),
-        test: raw(TEST, 2),
-        moments: OnceLock::new(),
-    }
+    let classes = (0..CLASSES).map(|class| format!("cloud {class}")).collect();
+    Dataset::new(classes, None, WIDTH, raw(TRAIN, 1), raw(TEST, 2))
 }
