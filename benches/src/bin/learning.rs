@@ -1,10 +1,12 @@
 //! How fast models are trained.
 //!
-//! `learning gradient [HIDDEN]`: the gradient of a perceptron on a batch of 64 against the bare products of matrices that it consists of.
+//! `learning gradient [HIDDEN] [BAR]`: the gradient of a perceptron on a batch of 64 against the bare products of matrices that it consists of; exit code 1 below
+//! the bar (0.7 of their speed).
 //! `learning epoch THREADS EPOCHS [HIDDEN]`: seconds per epoch of FAB on Fashion-MNIST with ten agents, to be compared with `peers/fashion_epoch.py`.
 #![allow(clippy::print_stdout, reason = "this program prints its measurement")]
 
 use std::hint::black_box;
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use fabnet_benches::{elapsed, push_pull, with_threads};
@@ -21,17 +23,21 @@ const ROWS: usize = 64;
 const INPUTS: usize = 784;
 const CLASSES: usize = 10;
 
-fn main() {
+fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |place: usize, usual: usize| arguments.get(place).and_then(|text| text.parse().ok()).unwrap_or(usual);
     match arguments.first().map(String::as_str) {
         Some("epoch") => with_threads(number(1, 1), || epoch(number(2, 1), number(3, 256))),
-        _ => gradient(number(1, 256)),
+        _ => {
+            let bar = arguments.get(2).and_then(|text| text.parse().ok()).unwrap_or(0.7);
+            return if gradient(number(1, 256)) < bar { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+        }
     }
+    ExitCode::SUCCESS
 }
 
-/// The gradient against its products.
-fn gradient(hidden: usize) {
+/// The speed of the gradient as a part of that of its products.
+fn gradient(hidden: usize) -> f64 {
     const TURNS: usize = 40;
     const CALLS: usize = 20;
     let model = Mlp::new(INPUTS, &[hidden], CLASSES);
@@ -65,6 +71,7 @@ fn gradient(hidden: usize) {
         "hidden {hidden}: gradient {whole:.0} µs, its products {products:.0} µs: {:.2} of their speed",
         products / whole
     );
+    products / whole
 }
 
 /// A matrix: its scalars, its columns as stored, and whether it is turned.

@@ -174,8 +174,14 @@ impl Check {
         );
         match given {
             Some(given) if *given > tolerated => self.warning(format!(
-                "{}: a lower step of {given} is more than this network tolerates (about {tolerated:.1e}): expect divergence",
-                group.label
+                "{}: a lower step of {given} is more than this network tolerates (about {tolerated:.1e}): {}",
+                group.label,
+                // Quadratics curve everywhere alike. Others may curve less where they are trained to, or at agents who have the average data.
+                if setup.problem.optimum().is_some() {
+                    "expect divergence"
+                } else {
+                    "it may diverge (this is for the largest curvature that an agent meets at the start, so longer steps can work)"
+                }
             )),
             None if relative < Smoothness::INNER => self.warning(format!(
                 "{}: this network mixes slowly, automatic steps may become so short that the run stands still: look at worst_error, tune, or choose a network on which news spreads faster",
