@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use common::{fabnet, records, succeed, summary};
 
-/// Small enough to be quick, with a noisy problem, a redrawn graph, both precisions, automatic steps and a run that diverges.
+/// Small enough to be quick, with a noisy problem, one with mini-batches and private weights, a redrawn graph, both precisions, automatic steps and a run that diverges.
 const MIXED: &str = r#"
 agents = [5, 8]
 rounds = 400
@@ -37,9 +37,17 @@ problem = { kind = "quadratic" }
 topology = { kind = "ring", undirected = true }
 steps = { x = 0.05, momentum = 0.5, decay = 1e-3 }
 
+[[algorithm]]
+label = "cleaning"
+kind = "fab"
+penalty = 5
+normalised = false
+problem = { kind = "hyper-cleaning", data = "synthetic", samples_per_agent = 60, concentration = 0.2, batch = 8, hidden = 12 }
+steps = { x = 50, y = 0.05, z = 0.05 }
+
 [record]
 every = 30
-metrics = ["relative_error", "hypergradient", "upper", "consensus", "mass_residual", "bellman"]
+metrics = ["relative_error", "hypergradient", "upper", "consensus", "mass_residual", "bellman", "accuracy_worst", "auc"]
 "#;
 
 /// Long enough to be killed in the middle.

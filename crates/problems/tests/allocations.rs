@@ -8,7 +8,7 @@ use fabnet_core::algorithm::{Auto, Steps, methods};
 use fabnet_core::topology::{ErdosRenyi, Redraw};
 use fabnet_core::weights::Metropolis;
 use fabnet_core::{Dim, Network, Problem, Shard};
-use fabnet_problems::{BilevelQuadratic, PolicyEvaluation, Quadratic};
+use fabnet_problems::{BilevelQuadratic, PolicyEvaluation, Quadratic, examples};
 
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
@@ -41,6 +41,10 @@ fn rounds_do_not_allocate() {
             };
             assert_eq!(allocated(method.name, small, steps.clone()), 0, "{} on one thread", method.name);
         }
+    }
+    for (name, problem) in examples::<f64>(6, 2) {
+        let method = if problem.is_bilevel() { "fab" } else { "push-pull" };
+        assert_eq!(allocated(method, problem, Steps::same(1e-3)), 0, "{method} on {name}");
     }
     // Enough agents for several pieces of work.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
