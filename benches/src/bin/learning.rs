@@ -26,14 +26,12 @@ const CLASSES: usize = 10;
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |place: usize, usual: usize| arguments.get(place).and_then(|text| text.parse().ok()).unwrap_or(usual);
-    match arguments.first().map(String::as_str) {
-        Some("epoch") => with_threads(number(1, 1), || epoch(number(2, 1), number(3, 256))),
-        _ => {
-            let bar = arguments.get(2).and_then(|text| text.parse().ok()).unwrap_or(0.7);
-            return if gradient(number(1, 256)) < bar { ExitCode::FAILURE } else { ExitCode::SUCCESS };
-        }
+    if arguments.first().is_some_and(|mode| mode == "epoch") {
+        with_threads(number(1, 1), || epoch(number(2, 1), number(3, 256)));
+        return ExitCode::SUCCESS;
     }
-    ExitCode::SUCCESS
+    let bar = arguments.get(2).and_then(|text| text.parse().ok()).unwrap_or(0.7);
+    if gradient(number(1, 256)) < bar { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 /// The speed of the gradient as a part of that of its products.
