@@ -5,8 +5,8 @@ mod common;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use fabnet_core::algorithm::{PushPull, Steps, StepsError};
-use fabnet_core::direction::Penalty;
+use fabnet_core::algorithm::{Estimator, PushPull, PushSum, Steps, StepsError};
+use fabnet_core::direction::{Gradient, Penalty};
 use fabnet_core::observe::{ErrorWatch, Observer, View, run};
 use fabnet_core::topology::Ring;
 use fabnet_core::weights::Uniform;
@@ -117,4 +117,40 @@ fn steps_are_checked_when_a_method_is_put_together() {
     );
     assert_eq!(refused(Steps::same(-0.1)), StepsError::Value { value: -0.1 });
     assert_eq!(refused(Steps::same(0.1).momentum(1.0)), StepsError::Momentum { value: 1.0 });
+}
+
+/// A problem with very many mini-batches, of which nothing is evaluated.
+struct Crumbs {
+    agents: usize,
+}
+
+impl Problem<f64> for Crumbs {
+    fn agents(&self) -> usize {
+        self.agents
+    }
+
+    fn dim(&self) -> Dim {
+        Dim { outer: 0, inner: 10_000 }
+    }
+
+    fn batches(&self, _agent: usize) -> usize {
+        5_000
+    }
+
+    fn add_gradient(&self, _: Level, _: Point<'_, f64>, _: Slopes<'_, f64>, _: &mut Scratch<f64>) {}
+
+    fn value(&self, _: Level, _: Point<'_, f64>) -> f64 {
+        0.0
+    }
+}
+
+#[test]
+fn tables_of_gradients_that_no_machine_can_keep_are_refused() {
+    let saga = |agents| {
+        let problem = Crumbs { agents };
+        let pattern = PushSum::new(&problem, Gradient::new(), Steps::same(0.1)).unwrap();
+        pattern.with_estimator(&problem, Estimator::Saga).err()
+    };
+    assert_eq!(saga(10), None);
+    assert_eq!(saga(11), Some(StepsError::Table { batches: 5_000, width: 10_000 }));
 }

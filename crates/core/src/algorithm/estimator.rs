@@ -22,13 +22,14 @@ pub enum Estimator {
 }
 
 impl Estimator {
-    /// Scalars of a table that an agent may keep.
-    const LARGEST_TABLE: usize = 10_000_000;
+    /// Scalars that the tables of all agents together may have: some gigabytes.
+    const LARGEST_TABLES: usize = 500_000_000;
 
     /// Whether an agent can keep what it needs.
     pub(super) fn check<T: Scalar>(self, problem: &dyn Problem<T>, width: usize) -> Result<(), StepsError> {
         let batches = problem.most_batches();
-        let small = self != Self::Saga || batches.saturating_mul(width) <= Self::LARGEST_TABLE;
+        let small = self != Self::Saga
+            || batches.saturating_mul(width).saturating_mul(problem.agents()) <= Self::LARGEST_TABLES;
         if small { Ok(()) } else { Err(StepsError::Table { batches, width }) }
     }
 

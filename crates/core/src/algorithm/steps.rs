@@ -155,7 +155,7 @@ pub enum StepsError {
     },
     /// A table of gradients that nobody can keep.
     #[error(
-        "a table of {batches} gradients of {width} scalars is more than an agent should keep: take larger batches, or another method"
+        "a table of {batches} gradients of {width} scalars for every agent is more than a machine should keep: take larger batches, fewer agents, or another method"
     )]
     Table {
         /// Mini-batches of an agent.
