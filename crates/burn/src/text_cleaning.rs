@@ -40,6 +40,8 @@ pub fn kinds<T: Scalar>() -> Vec<Kind<T>> {
     }]
 }
 
+/// Texts whose features are kept together.
+const PIECE: usize = 1000;
 const IMDB: &str = "imdb";
 const BERT: &str = "bert";
 
@@ -101,14 +103,23 @@ impl Reading {
         let chosen: Vec<_> = (0..count).map(|place| all[place * all.len() / count]).collect();
         let texts: Vec<&str> = chosen.iter().map(|review| review.text).collect();
         let labels = chosen.iter().map(|review| review.label).collect();
-        let rows = || tokens.rows(&texts).map_err(|error| format!("{name}: {error}"));
+        let rows = |texts: &[&str]| tokens.rows(texts).map_err(|error| format!("{name}: {error}"));
         let inputs = match encoder {
-            None => Inputs::Numbers(rows()?),
+            None => Inputs::Numbers(rows(&texts)?),
             Some(encoder) => {
                 let key = format!("{digest}-{}-{count}-{}", entry_digest(BERT), self.length);
-                let compute = || rows().map(|rows| encoder.features(&rows, self.length));
+                let mut features = Vec::with_capacity(count * encoder.width());
+                // Kept piece by piece: whoever is interrupted goes on from there.
+                for (piece, texts) in texts.chunks(PIECE).enumerate() {
+                    let compute = || Ok(encoder.features(&rows(texts)?, self.length));
+                    features.extend(feature_cache::get(
+                        &format!("{key}-{piece}"),
+                        texts.len() * encoder.width(),
+                        compute,
+                    )?);
+                }
                 // So that steps mean what they mean elsewhere.
-                Inputs::standardised(feature_cache::get(&key, count * encoder.width(), compute)?)
+                Inputs::standardised(features)
             }
         };
         Ok(Raw { inputs, labels })

@@ -109,6 +109,7 @@ impl<T: Scalar> PolicyEvaluation<T> {
     }
 
     /// `y − r̄ᵢ − Mx`.
+    #[inline(always)]
     fn bellman(&self, at: Point<'_, T>) -> [T; STATES] {
         let (y, reward): (&[T; STATES], _) = (sized(at.y), &self.rewards[at.agent]);
         let mut e = std::array::from_fn(|s| y[s] - reward[s]);
@@ -230,7 +231,7 @@ impl<T: Scalar> Map<T> {
     }
 
     /// `out += s·M x`.
-    #[inline]
+    #[inline(always)]
     fn add_product(&self, s: T, x: &[T], out: &mut [T; STATES]) {
         let x: &[T; FEATURES] = sized(x);
         let mut sum = *out;
@@ -243,7 +244,7 @@ impl<T: Scalar> Map<T> {
     }
 
     /// `out += s·Mᵀ y`; nothing where that is not wanted.
-    #[inline]
+    #[inline(always)]
     fn add_transposed(&self, s: T, y: &[T; STATES], out: &mut [T]) {
         if let Ok(out) = <&mut [T; FEATURES]>::try_from(out) {
             // Two sums that do not wait for each other.
