@@ -3,7 +3,7 @@
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use fabnet_core::Scratch;
 use fabnet_core::rng::{EVERYONE, Purpose, Stream};
-use fabnet_problems::learning::{Batch, Losses, Model};
+use fabnet_problems::learning::{Batch, Losses, Model, largest};
 use thiserror::Error;
 
 use crate::classifier::Classifier;
@@ -159,9 +159,4 @@ impl<C: Classifier> Model<f32> for Adapter<C> {
 fn labels(classes: &[u32], device: &Device) -> Tensor<1, Int> {
     let classes: Vec<i32> = classes.iter().map(|&class| class.cast_signed()).collect();
     Tensor::from_data(TensorData::from(&*classes), device)
-}
-
-/// The place of the largest logit, the first of them.
-fn largest(row: &[f32]) -> u32 {
-    (1..row.len()).fold(0, |best, place| if row[place] > row[best] { place } else { best }) as u32
 }

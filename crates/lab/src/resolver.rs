@@ -193,13 +193,12 @@ impl<'a> Resolver<'a> {
         let typed = table.get("kind");
         let name = typed.map_or(section.default, text);
         let Some(kind) = section.kinds.iter().find(|kind| Some(kind.name) == name) else {
-            let message = match (typed, name) {
-                (Some(_), Some(name)) if FEATURES.iter().any(|(problem, _)| *problem == name) => {
-                    let feature =
-                        FEATURES.iter().find(|(problem, _)| *problem == name).map_or("", |(_, feature)| feature);
+            let feature = FEATURES.iter().find(|(problem, _)| Some(*problem) == name);
+            let message = match (typed, name, feature) {
+                (_, _, Some((name, feature))) => {
                     format!("this fabnet was built without \"{name}\": install it with --features {feature}")
                 }
-                (Some(_), Some(name)) => {
+                (Some(_), Some(name), None) => {
                     format!("\"{name}\" is no kind of {}; {}", section.name, suggest(name, section.names()))
                 }
                 _ => format!("a kind is needed; {}", suggest("", section.names())),

@@ -4,7 +4,7 @@ use fabnet_core::rng::{EVERYONE, Purpose, Stream};
 use fabnet_core::settings::Keys;
 use fabnet_core::{Scalar, Scratch, linalg};
 
-use super::model::{Batch, Losses, Model};
+use super::model::{Batch, Losses, Model, largest};
 use super::product::{Dense, add_product};
 
 /// Layers of weights and biases with rectified linear units between them, and cross entropy at the end.
@@ -14,24 +14,12 @@ use super::product::{Dense, add_product};
 pub struct Mlp {
     /// From the inputs to the classes.
     widths: Vec<usize>,
-    start: Start,
-}
-
-/// Where training starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Start {
-    /// At 0: for softmax regression, which has one minimum.
-    Zero,
-    /// Weights and biases uniform within ±1/√inputs, as PyTorch's linear layers start.
-    Uniform,
 }
 
 impl Mlp {
     /// From so many inputs over hidden layers to so many classes.
     pub fn new(inputs: usize, hidden: &[usize], classes: usize) -> Self {
-        let widths: Vec<usize> = std::iter::once(inputs).chain(hidden.iter().copied()).chain([classes]).collect();
-        let start = if hidden.is_empty() { Start::Zero } else { Start::Uniform };
-        Self { widths, start }
+        Self { widths: std::iter::once(inputs).chain(hidden.iter().copied()).chain([classes]).collect() }
     }
 
     /// What users can choose: the widths of its hidden layers.
@@ -106,8 +94,9 @@ impl<T: Scalar> Model<T> for Mlp {
         self.layers().map(|(from, to)| (from + 1) * to).sum()
     }
 
+    /// Softmax regression, which has one minimum, starts at 0; layers otherwise uniform within ±1/√inputs, as PyTorch's do.
     fn start(&self, seed: u64, y: &mut [T]) {
-        if self.start == Start::Zero {
+        if self.layers().len() == 1 {
             return;
         }
         let mut stream = Stream::new(seed, EVERYONE, 0, Purpose::Start);
@@ -162,11 +151,6 @@ fn cross_entropy<T: Scalar>(row: &mut [T], label: usize, weight: T) -> T {
     linalg::scale(row, weight / sum);
     row[label] -= weight;
     sum.ln() - wanted
-}
-
-/// The place of the largest logit, the first of them.
-pub(crate) fn largest<T: Scalar>(row: &[T]) -> u32 {
-    (1..row.len()).fold(0, |best, place| if row[place] > row[best] { place } else { best }) as u32
 }
 
 /// All but the last so many, and these.

@@ -14,6 +14,6 @@ pub use hyper_cleaning::HyperCleaning;
 pub use hyper_tuning::{HyperTuning, Per, Ridge};
 pub use lesson::Lesson;
 pub use mlp::Mlp;
-pub use model::{Batch, Losses, Model};
+pub use model::{Batch, Losses, Model, largest};
 pub(crate) use registry::{kinds, small};
 pub use training::Training;

@@ -36,3 +36,8 @@ pub struct Losses<'a, T> {
     /// To be added to, one for each parameter; empty if not wanted.
     pub slope: &'a mut [T],
 }
+
+/// The class that a row of logits stands for: the place of the largest, the first of them.
+pub fn largest<T: Scalar>(row: &[T]) -> u32 {
+    (1..row.len()).fold(0, |best, place| if row[place] > row[best] { place } else { best }) as u32
+}

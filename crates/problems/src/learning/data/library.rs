@@ -146,7 +146,11 @@ impl Library {
     /// A data set by its name, with a checksum of everything that was read.
     pub fn dataset(&self, name: &str) -> Result<Arc<(Dataset, String)>, String> {
         let entry = KNOWN.iter().find(|entry| entry.name == name);
-        let key = entry.map_or(SYNTHETIC, |entry| entry.name);
+        let key = match entry {
+            Some(entry) => entry.name,
+            None if name == SYNTHETIC => SYNTHETIC,
+            None => return Err(format!("there is no data set `{name}`: `fabnet data list` says which there are")),
+        };
         // Kept locked while reading: whoever else wants the same waits instead of reading it, too.
         let mut read = self.read.lock().map_err(|_| "a thread died while reading data".to_owned())?;
         if let Some(found) = read.get(key) {

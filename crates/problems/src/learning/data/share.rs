@@ -122,8 +122,7 @@ impl Deal {
         let (validation, train) = hand.split_at(checked);
         let mut samples = data.training(train, self.scaling);
         let truth = samples.labels().to_vec();
-        let wrong = noise.corrupt(&truth, data.classes.len() as u32, self.corruption, seed, agent);
-        samples.relabel(|sample, _| wrong[sample]);
+        samples.relabel(noise.corrupt(&truth, data.classes.len() as u32, self.corruption, seed, agent));
         Share { train: samples, truth, origin: train.to_vec(), validation: data.training(validation, self.scaling) }
     }
 
