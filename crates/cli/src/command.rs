@@ -2,6 +2,7 @@
 
 mod check;
 mod data;
+mod faults;
 mod list;
 mod plot;
 mod report;
@@ -25,6 +26,8 @@ pub(crate) enum Command {
     Check(check::Check),
     /// Find steps, and write an experiment file with them
     Tune(tune::Tune),
+    /// Attack simulated peers with faults, and check that nothing is lost
+    Faults(faults::Faults),
     /// Say where data sets are looked for, and whether they are complete and intact
     Data(data::Data),
     /// List what there is to choose from, with its keys
@@ -40,6 +43,7 @@ impl Command {
             Self::Plot(plot) => plot.carry_out(),
             Self::Check(check) => check.carry_out(),
             Self::Tune(tune) => tune.carry_out(),
+            Self::Faults(faults) => faults.carry_out(),
             Self::Data(data) => Ok(data.carry_out()),
             Self::List(list) => Ok(list.carry_out()),
             Self::Report(report) => report.carry_out(),

@@ -23,6 +23,14 @@ pub enum Purpose {
     Partition,
     /// Which labels are wrong.
     Labels,
+    /// Whom a peer calls beside its neighbours.
+    Contacts,
+    /// The lives of a peer.
+    Lives,
+    /// What goes wrong on a simulated network.
+    Faults,
+    /// Which agents act in a round.
+    Activity,
     /// For users and tests; the number keeps theirs apart.
     Other(u32),
 }
@@ -37,6 +45,10 @@ impl Purpose {
             Self::Start => 4,
             Self::Partition => 5,
             Self::Labels => 6,
+            Self::Contacts => 7,
+            Self::Lives => 8,
+            Self::Faults => 9,
+            Self::Activity => 10,
             Self::Other(number) => (1 << 32) + u64::from(number),
         }
     }

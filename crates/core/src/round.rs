@@ -6,6 +6,7 @@ use crate::algorithm::{Agent, Request};
 use crate::halo::Halo;
 use crate::layout::RowLayout;
 use crate::rows::{Rows, RowsMut};
+use crate::segment::larger;
 use crate::{Algorithm, Kind, Mask, Mixing, Oracle, Problem, Scalar, Work, linalg};
 
 /// What a round reads.
@@ -117,13 +118,13 @@ impl<T: Scalar> Task<'_, T> {
         }
     }
 
-    /// The largest of the sources' segments: compared scalar by scalar, the first that differs decides.
+    /// The largest of the sources' segments.
     fn largest(&self, out: &mut [T], sources: &[u32], start: usize) {
         let segment = |source: u32| &self.row(source)[start..start + out.len()];
-        let best = sources[1..].iter().map(|&source| segment(source)).fold(segment(sources[0]), |best, other| {
-            let differs = best.iter().zip(other).find(|(best, other)| best != other);
-            if differs.is_some_and(|(&best, &other)| best.largest(other) != best) { other } else { best }
-        });
+        let best = sources[1..]
+            .iter()
+            .map(|&source| segment(source))
+            .fold(segment(sources[0]), |best, other| if larger(best, other) { other } else { best });
         out.copy_from_slice(best);
     }
 

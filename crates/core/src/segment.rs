@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::Scalar;
+
 /// How a part of a row meets the neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -91,10 +93,26 @@ impl Mask {
         Self(indices.into_iter().fold(0, |bits, index| bits | 1 << index))
     }
 
+    /// As a number: one bit for each segment.
+    pub const fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// The mask of this number.
+    pub const fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+
     /// Whether the segment with this index is exchanged.
     pub const fn has(self, index: usize) -> bool {
         self.0 & (1 << index) != 0
     }
+}
+
+/// Whether a `Max` segment is larger than the best so far: compared scalar by scalar, the first that differs decides.
+pub fn larger<T: Scalar>(best: &[T], other: &[T]) -> bool {
+    let differs = best.iter().zip(other).find(|(best, other)| best != other);
+    differs.is_some_and(|(&best, &other)| best.largest(other) != best)
 }
 
 /// The named parts of a point, such as x, y and z.

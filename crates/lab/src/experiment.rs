@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 use fabnet_core::settings::{Keys, Value};
 
+use fabnet_sim::Lossy;
+
+use crate::engine::{Delivery, Faults};
 use crate::mistake::{Mistakes, Origin};
 use crate::plan::{Plan, Precision, Target};
 use crate::resolver::resolve;
@@ -59,6 +62,19 @@ pub(crate) fn run_settings(keys: &mut Keys<'_>) -> (usize, u64, Precision) {
         rounds,
         keys.choice("precision", &precisions, "the scalars of the run, in memory and as bytes are counted"),
     )
+}
+
+/// `[faults]`.
+pub(crate) fn fault_settings(keys: &mut Keys<'_>) -> Faults {
+    let lossy = Lossy {
+        loss: keys.number("loss", 0.0, 0.0..1.0, "the part of all messages that is lost"),
+        delay: keys.whole("delay", 0, ..=10_000, "messages take up to so many rounds longer"),
+        duplicate: keys.number("duplicate", 0.0, 0.0..=1.0, "the part of all messages that arrives twice"),
+        activity: keys.number("activity", 1.0, 1e-6..=1.0, "the part of all rounds in which an agent acts"),
+    };
+    let deliveries = [("ledger", Delivery::Ledger), ("plain", Delivery::Plain)];
+    let about = "by peers that lose nothing, or as methods are published: what is lost is lost";
+    Faults { lossy, delivery: keys.choice("delivery", &deliveries, about) }
 }
 
 /// `[record]`, its metrics apart.

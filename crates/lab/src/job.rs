@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use fabnet_core::observe::{Patience, run};
-use fabnet_core::{Scalar, Shard, ShardError, Stop, View};
+use fabnet_core::observe::Patience;
+use fabnet_core::{Scalar, ShardError, Stop, View};
 
+use crate::engine::Engine;
 use crate::figure::FigureError;
 use crate::finding;
 use crate::folder::{Checkpoint, Folder, Rows};
@@ -88,31 +89,31 @@ pub(crate) fn carry_out<T: Scalar>(
     witness: &dyn Witness,
 ) -> Result<Option<RunSummary>, JobError> {
     let setup = Setup::<T>::new(job.group, job.seed)?;
-    let mut shard = setup.shard()?;
-    let mut record = Record::new(job, &shard.view());
+    let mut engine = setup.engine()?;
+    let mut record = Record::new(job, &engine.view());
     let mut rows = match folder.checkpoint(job.run)? {
         Some((saved, state)) => {
-            shard.restore(&state)?;
+            engine.restore(&state)?;
             record.resume(&saved);
             folder.rows(job.run, saved.rows)?
         }
         None => folder.rows(job.run, 0)?,
     };
-    witness.begun(&job, shard.view().round);
-    let stop = advance(&mut shard, &mut record, &mut rows, folder, checkpoint, witness);
+    witness.begun(&job, engine.view().round);
+    let stop = advance(&mut engine, &mut record, &mut rows, folder, checkpoint, witness);
     witness.ended(&job);
     let Some(stop) = stop? else { return Ok(None) };
-    let summary = record.summary(&shard, stop);
+    let summary = record.summary(&engine, stop);
     rows.flush()?;
     if Some(&job.seed) == job.plan.seeds.first() {
-        finding::write(folder, &job.group.label, &setup.problem.findings(&shard.view()))?;
+        finding::write(folder, &job.group.label, &setup.problem.findings(&engine.view()))?;
     }
     folder.finish(&summary)?;
     Ok(Some(summary))
 }
 
 fn advance<T: Scalar>(
-    shard: &mut Shard<T>,
+    engine: &mut Engine<T>,
     record: &mut Record<'_, T>,
     rows: &mut Rows,
     folder: &Folder,
@@ -122,9 +123,9 @@ fn advance<T: Scalar>(
     let Job { plan, group, run: number, .. } = record.job;
     let mut since_checkpoint = Stopwatch::start();
     loop {
-        let round = shard.view().round;
+        let round = engine.view().round;
         if record.last_round != Some(round) {
-            let (row, verdict) = record.look(&shard.view())?;
+            let (row, verdict) = record.look(&engine.view())?;
             rows.write(&row)?;
             witness.advanced(&record.job, round);
             if let ControlFlow::Break(stop) = verdict {
@@ -135,15 +136,17 @@ fn advance<T: Scalar>(
             return Ok(Some(Stop::RoundLimit { round }));
         }
         let interrupted = witness.interrupted();
-        if interrupted || since_checkpoint.elapsed() >= checkpoint {
-            folder.save(number, &record.checkpoint(rows.flush()?), &shard.save())?;
+        if (interrupted || since_checkpoint.elapsed() >= checkpoint)
+            && let Some(state) = engine.save()
+        {
+            folder.save(number, &record.checkpoint(rows.flush()?), &state)?;
             since_checkpoint = Stopwatch::start();
         }
         if interrupted {
             return Ok(None);
         }
         let watch = Stopwatch::start();
-        run(shard, (round + 1).next_multiple_of(plan.every).min(group.rounds), &mut ())?;
+        engine.run_until((round + 1).next_multiple_of(plan.every).min(group.rounds))?;
         record.seconds += watch.seconds();
     }
 }
@@ -201,9 +204,9 @@ impl<'a, T: Scalar> Record<'a, T> {
         self.last_round = saved.round;
     }
 
-    fn summary(&self, shard: &Shard<T>, stop: Stop) -> RunSummary {
+    fn summary(&self, engine: &Engine<T>, stop: Stop) -> RunSummary {
         let Job { run, group, seed, plan } = self.job;
-        let view = shard.view();
+        let view = engine.view();
         let value = |value: &f64| Some(*value).filter(|value| value.is_finite());
         let last: BTreeMap<_, _> = plan.metrics.iter().cloned().zip(self.last.iter().map(value)).collect();
         RunSummary {
@@ -219,7 +222,7 @@ impl<'a, T: Scalar> Record<'a, T> {
             seconds: self.seconds,
             rounds_per_second: if self.seconds > 0.0 { view.round as f64 / self.seconds } else { 0.0 },
             bytes_per_agent: view.bytes_per_agent,
-            state_bytes: shard.state_bytes(),
+            state_bytes: engine.state_bytes(),
         }
     }
 }

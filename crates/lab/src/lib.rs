@@ -2,6 +2,7 @@
 #![warn(clippy::unwrap_used)]
 
 mod check;
+mod engine;
 mod experiment;
 pub mod figure;
 mod finding;

@@ -53,6 +53,8 @@ pub struct Group {
     pub topology: Part,
     /// How much.
     pub weights: Part,
+    /// What goes wrong; agents mix exactly if nothing is said.
+    pub faults: Option<Part>,
     /// By which method.
     pub algorithm: Part,
 }
@@ -69,7 +71,7 @@ pub enum Precision {
 /// A kind with all its settings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Part {
-    /// The name in its registry.
+    /// The name in its registry; empty for what has no kinds.
     pub kind: String,
     /// Every key that is set, dotted.
     pub settings: Vec<(String, Value)>,
@@ -125,6 +127,9 @@ impl Plan {
             {
                 line(format!("{section} = {{ {} }}", part.to_toml().join(", ")));
             }
+            if let Some(faults) = &group.faults {
+                line(format!("faults = {{ {} }}", faults.to_toml().join(", ")));
+            }
             line(group.algorithm.to_toml().join("\n"));
         }
         out
@@ -159,6 +164,7 @@ impl Group {
             "problem" => &self.problem,
             "topology" => &self.topology,
             "weights" => &self.weights,
+            "faults" => self.faults.as_ref()?,
             "algorithm" => &self.algorithm,
             _ => return None,
         };
@@ -179,7 +185,8 @@ impl Precision {
 impl Part {
     fn to_toml(&self) -> Vec<String> {
         let setting = |(key, value): &(String, Value)| format!("{key} = {}", to_toml(value));
-        std::iter::once(format!("kind = {}", quoted(&self.kind))).chain(self.settings.iter().map(setting)).collect()
+        let kind = Some(&self.kind).filter(|kind| !kind.is_empty()).map(|kind| format!("kind = {}", quoted(kind)));
+        kind.into_iter().chain(self.settings.iter().map(setting)).collect()
     }
 }
 

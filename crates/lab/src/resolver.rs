@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fabnet_core::settings::{Given, Key, Keys, Value};
 
-use crate::experiment::{record_settings, run_settings, stop_settings};
+use crate::experiment::{fault_settings, record_settings, run_settings, stop_settings};
 use crate::grid::{Cell, expand};
 use crate::metric;
 use crate::mistake::{Mistake, Mistakes, Origin, suggest};
@@ -15,9 +15,9 @@ use crate::section::Section;
 use crate::tree::{Entry, Node, Table};
 
 /// What a file may say at its top level, apart from single values.
-const TABLES: [&str; 6] = ["problem", "topology", "weights", "algorithm", "record", "stop"];
+const TABLES: [&str; 7] = ["problem", "topology", "weights", "faults", "algorithm", "record", "stop"];
 /// What an algorithm may say differently from the file.
-const OVERRIDES: [&str; 6] = ["agents", "rounds", "precision", "problem", "topology", "weights"];
+const OVERRIDES: [&str; 7] = ["agents", "rounds", "precision", "problem", "topology", "weights", "faults"];
 
 /// Resolves a file as typed.
 pub(crate) fn resolve(root: &Table, file: &Path) -> Result<Plan, Mistakes> {
@@ -170,9 +170,21 @@ impl<'a> Resolver<'a> {
         let mut part = |section: &Section| self.part(&cell.table, section);
         let (problem, topology) = (part(&Section::problem()), part(&Section::topology()));
         let (weights, algorithm) = (part(&Section::weights()), part(&Section::algorithm()));
+        let faults = self.faults(&cell.table);
         let outside = cell.chosen.iter().map(|(path, _)| path).filter(|path| !path.starts_with("algorithm."));
         let grid = outside.cloned().collect();
-        Group { label: String::new(), grid, agents, rounds, precision, problem, topology, weights, algorithm }
+        Group { label: String::new(), grid, agents, rounds, precision, problem, topology, weights, faults, algorithm }
+    }
+
+    /// `[faults]`, if it is there: it has one kind only.
+    fn faults(&mut self, cell: &Table) -> Option<Part> {
+        let entry = cell.get("faults")?;
+        let Some(table) = entry.table() else {
+            self.mistake(&entry.origin, "faults", "it is a table: write [faults], then loss = 0.1, for instance");
+            return None;
+        };
+        let (_, asked) = self.read(table, "faults", &entry.origin, &[], fault_settings);
+        Some(Part { kind: String::new(), settings: set(asked) })
     }
 
     /// One section: its kind, and what that kind reads.
@@ -207,8 +219,7 @@ impl<'a> Resolver<'a> {
             return Part::default();
         };
         let ((), asked) = self.read(table, section.name, &origin, &["kind"], |keys| kind.read(keys));
-        let settings = asked.into_iter().filter_map(|key| Some((key.name, key.value?))).collect();
-        Part { kind: kind.name.to_owned(), settings }
+        Part { kind: kind.name.to_owned(), settings: set(asked) }
     }
 
     fn record(&mut self, groups: &[Group]) -> (u64, Vec<String>) {
@@ -294,6 +305,11 @@ impl<'a> Resolver<'a> {
     fn mistake(&mut self, origin: &Origin, key: &str, message: &str) {
         self.mistakes.push(Mistake { origin: origin.clone(), key: key.to_owned(), message: message.to_owned() });
     }
+}
+
+/// The keys that have a value.
+fn set(asked: Vec<Key>) -> Vec<(String, Value)> {
+    asked.into_iter().filter_map(|key| Some((key.name, key.value?))).collect()
 }
 
 fn text(entry: &Entry) -> Option<&str> {

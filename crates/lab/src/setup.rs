@@ -8,6 +8,10 @@ use fabnet_core::topology::{Reach, topologies};
 use fabnet_core::weights::weights;
 use fabnet_core::{Algorithm, Network, Problem, Scalar, Shard, Topology, Weights};
 
+use fabnet_sim::{Crowd, Plain};
+
+use crate::engine::{Delivery, Engine, Faults};
+use crate::experiment::fault_settings;
 use crate::plan::Group;
 use crate::problem::problems;
 use crate::section::allows_disconnected;
@@ -22,6 +26,7 @@ pub struct Setup<T: Scalar> {
     pub weights: Arc<dyn Weights>,
     /// By which method.
     pub algorithm: Arc<dyn Algorithm<T>>,
+    faults: Option<Faults>,
     seed: u64,
 }
 
@@ -63,10 +68,22 @@ impl<T: Scalar> Setup<T> {
             )));
         }
         let algorithm = build(&method, group, steps, &*problem, &reach)?;
-        Ok(Self { problem, topology, weights, algorithm, seed })
+        let faults = group.faults.as_ref().map(|faults| fault_settings(&mut Keys::new(faults)));
+        Ok(Self { problem, topology, weights, algorithm, faults, seed })
     }
 
-    /// All agents at their start.
+    /// All agents at their start, as the plan lets them exchange.
+    pub(crate) fn engine(&self) -> Result<Engine<T>, SetupError> {
+        let Some(Faults { lossy, delivery }) = self.faults else { return Ok(Engine::Shard(self.shard()?)) };
+        let (algorithm, problem) = (self.algorithm.clone(), self.problem.clone());
+        let (topology, weights) = (self.topology.clone(), self.weights.clone());
+        Ok(match delivery {
+            Delivery::Ledger => Engine::Crowd(Crowd::new(algorithm, problem, topology, weights, self.seed, lossy)),
+            Delivery::Plain => Engine::Plain(Plain::new(algorithm, problem, topology, weights, self.seed, lossy)),
+        })
+    }
+
+    /// All agents at their start, mixing exactly.
     pub fn shard(&self) -> Result<Shard<T>, SetupError> {
         let network = Network::new(self.topology.clone(), self.weights.clone());
         Shard::new(self.algorithm.clone(), self.problem.clone(), network, self.seed)

@@ -62,6 +62,16 @@ pub trait Algorithm<T: Scalar>: Send + Sync {
     /// Writes the point of a row.
     fn point(&self, row: &[T], keep: &[T], out: &mut [T]);
 
+    /// Whether it can go on when what went over some edges is undone. Push-sum cannot: its weights may end up below zero.
+    fn bears_reversals(&self) -> bool {
+        true
+    }
+
+    /// Whether a row has enough left to be divided with neighbours: who hears nothing for long and goes on giving shares would end up with nothing to divide by.
+    fn divisible(&self, _row: &[T]) -> bool {
+        true
+    }
+
     /// Rounds within which the algorithm itself undoes a runaway: who watches for divergence waits this long.
     fn recovers_within(&self) -> u64 {
         0

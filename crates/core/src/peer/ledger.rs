@@ -1,0 +1,176 @@
+//! The books of one peer: what it put in, what it has, and what went over each edge.
+
+use std::collections::BTreeMap;
+
+use super::mass::{Fraction, Unit};
+
+/// What one peer holds of every pushed scalar, in whole units, and why.
+///
+/// `mass = input + Σ received − Σ sent`, always: the mass is a cache that can be computed from the rest ([`Ledger::audit`]). Edges hold cumulative sums, so the last message over an edge
+/// says all that the earlier ones said, and an edge can be undone as if it had never been.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ledger {
+    /// D, the level that the algorithm hands over.
+    input: Vec<i64>,
+    /// t.
+    mass: Vec<i64>,
+    /// σ, by target.
+    sent: BTreeMap<u32, Vec<i64>>,
+    /// ρ, by source.
+    received: BTreeMap<u32, Vec<i64>>,
+}
+
+/// More mass than whole numbers can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("pushed scalars have grown beyond what can be booked: shorten the steps, or choose a coarser unit")]
+pub struct Overflow;
+
+impl Ledger {
+    /// A new epoch: no edges, and as much mass as is put in.
+    pub fn begin(&mut self, input: &[i64]) {
+        self.sent.clear();
+        self.received.clear();
+        self.input = input.to_vec();
+        self.mass = input.to_vec();
+    }
+
+    /// t.
+    pub fn mass(&self) -> &[i64] {
+        &self.mass
+    }
+
+    /// D.
+    pub fn input(&self) -> &[i64] {
+        &self.input
+    }
+
+    /// All that was ever sent to this peer, if something was.
+    pub fn sent(&self, to: u32) -> Option<&[i64]> {
+        self.sent.get(&to).map(Vec::as_slice)
+    }
+
+    /// All that was ever received from this peer, if something was.
+    pub fn received(&self, from: u32) -> Option<&[i64]> {
+        self.received.get(&from).map(Vec::as_slice)
+    }
+
+    /// To whom there is an edge.
+    pub fn targets(&self) -> impl Iterator<Item = u32> {
+        self.sent.keys().copied()
+    }
+
+    /// From whom.
+    pub fn sources(&self) -> impl Iterator<Item = u32> {
+        self.received.keys().copied()
+    }
+
+    /// Books a new level.
+    pub fn book(&mut self, input: &[i64]) -> Result<(), Overflow> {
+        for ((mass, old), new) in self.mass.iter().zip(&self.input).zip(input) {
+            within(mass.checked_add(new - old))?;
+        }
+        for ((mass, old), new) in self.mass.iter_mut().zip(&mut self.input).zip(input) {
+            *mass += new - *old;
+            *old = *new;
+        }
+        Ok(())
+    }
+
+    /// Sends these parts of `before`, what there was before anybody got a share; what the ledger then holds as sent is what the message is to carry.
+    pub fn send(&mut self, to: u32, parts: impl Iterator<Item = (usize, Fraction)>, before: &[i64]) {
+        let sent = self.sent.entry(to).or_insert_with(|| vec![0; before.len()]);
+        for (place, fraction) in parts {
+            let share = fraction.of_units(before[place]);
+            self.mass[place] -= share;
+            sent[place] = sent[place].wrapping_add(share);
+        }
+    }
+
+    /// Receives what a peer says that it ever sent, in these places.
+    pub fn receive(
+        &mut self,
+        from: u32,
+        places: impl Iterator<Item = usize>,
+        cumulative: impl Iterator<Item = i64>,
+    ) -> Result<(), Overflow> {
+        let received = self.received.entry(from).or_insert_with(|| vec![0; self.mass.len()]);
+        let mut fits = Ok(());
+        for (place, sum) in places.zip(cumulative) {
+            // Sums wrap, so only their difference means something.
+            let news = sum.wrapping_sub(received[place]);
+            match within(self.mass[place].checked_add(news)) {
+                Ok(mass) => (self.mass[place], received[place]) = (mass, sum),
+                Err(overflow) => fits = Err(overflow),
+            }
+        }
+        fits
+    }
+
+    /// Takes back all that was sent to a peer: the edge is as if it had never been, and the other side is to forget it too.
+    pub fn take_back(&mut self, to: u32) -> Reversal {
+        let sent = self.sent.remove(&to);
+        self.undo(sent, None)
+    }
+
+    /// Gives up all that was received from a peer, which has taken it back.
+    pub fn give_up(&mut self, from: u32) -> Reversal {
+        let received = self.received.remove(&from);
+        self.undo(None, received)
+    }
+
+    /// Undoes both edges to a peer that is gone: what remains is right for those who are left, whatever was on its way.
+    pub fn reverse(&mut self, peer: u32) -> Reversal {
+        let (sent, received) = (self.sent.remove(&peer), self.received.remove(&peer));
+        self.undo(sent, received)
+    }
+
+    fn undo(&mut self, sent: Option<Vec<i64>>, received: Option<Vec<i64>>) -> Reversal {
+        if sent.is_none() && received.is_none() {
+            return Reversal::Nothing;
+        }
+        let norm = |units: &[i64]| units.iter().map(|&units| (units as f64).powi(2)).sum::<f64>().sqrt();
+        let usual = norm(&self.input).max(norm(&self.mass));
+        let mut change = sent.unwrap_or_else(|| vec![0; self.mass.len()]);
+        if let Some(received) = received {
+            change.iter_mut().zip(received).for_each(|(change, received)| *change = change.wrapping_sub(received));
+        }
+        self.mass.iter_mut().zip(&change).for_each(|(mass, change)| *mass = mass.wrapping_add(*change));
+        Reversal::Of(norm(&change) / usual)
+    }
+
+    /// Whether the mass is what inputs and edges say.
+    pub fn audit(&self) -> bool {
+        let mut says = self.input.clone();
+        for received in self.received.values() {
+            says.iter_mut().zip(received).for_each(|(says, received)| *says = says.wrapping_add(*received));
+        }
+        for sent in self.sent.values() {
+            says.iter_mut().zip(sent).for_each(|(says, sent)| *says = says.wrapping_sub(*sent));
+        }
+        says == self.mass
+    }
+
+    /// Bytes of these books.
+    pub fn bytes(&self) -> usize {
+        (2 + self.sent.len() + self.received.len()) * self.mass.len() * size_of::<i64>()
+    }
+
+    /// Whether a cumulative sum or the mass comes near its end: time for a new epoch.
+    pub fn is_full(&self) -> bool {
+        let edges = self.sent.values().chain(self.received.values());
+        edges.chain([&self.mass]).flatten().any(|units| units.unsigned_abs() >= Unit::LIMIT as u64)
+    }
+}
+
+/// What undoing edges has changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Reversal {
+    /// There were none.
+    Nothing,
+    /// So many times the larger of what is put in and what there was, in the Euclidean norm.
+    Of(f64),
+}
+
+fn within(mass: Option<i64>) -> Result<i64, Overflow> {
+    mass.filter(|mass| mass.unsigned_abs() < Unit::LIMIT as u64).ok_or(Overflow)
+}

@@ -1,0 +1,314 @@
+//! One round of a peer: send, take what has arrived, mix, correct, book.
+
+use super::contact::Unread;
+use super::mass::Fraction;
+use super::message::Contents;
+use super::neighbours::Links;
+use super::policy::Pace;
+use super::state::{Effect, Peer, Phase, Record};
+use crate::algorithm::{Agent, Fresh, Request};
+use crate::rng::{Purpose, Stream};
+use crate::segment::larger;
+use crate::{Kind, Mask, Oracle, Scalar, linalg};
+
+impl<T: Scalar> Peer<T> {
+    /// The scalars of a point.
+    pub(super) fn point_width(&self) -> usize {
+        self.task.algorithm.blocks().width() + self.task.problem.private(self.task.node as usize)
+    }
+
+    /// Where the problem lets this agent start.
+    pub(super) fn starting_point(&self) -> Vec<T> {
+        let (own, x, y) = self.task.problem.starting_point(self.task.node as usize);
+        let mut point = vec![T::zero(); self.task.algorithm.blocks().width()];
+        self.task.algorithm.direction().start(&x, &y, &mut point);
+        point.extend(own);
+        point
+    }
+
+    /// Starts an epoch at a point: no edges, and as much mass as is put in.
+    ///
+    /// Where that is not finite or cannot be booked, the samples of later rounds may do; and a point that has run away is given up for the one at the start.
+    pub(super) fn begin(&mut self, point: &[T]) {
+        const TRIES: u64 = 8;
+        let start = self.starting_point();
+        let before = (self.row.clone(), self.keep.clone());
+        for (point, later) in [point, &start].into_iter().flat_map(|point| (0..TRIES).map(move |later| (point, later)))
+        {
+            (self.row, self.keep) = before.clone();
+            let mut oracle = Oracle {
+                problem: &*self.task.problem,
+                seed: self.task.seed,
+                agent: self.task.node as usize,
+                round: self.round + later,
+                work: &mut self.work,
+            };
+            let fresh = Fresh { row: &mut self.row, keep: &mut self.keep, input: &mut self.input };
+            self.task.algorithm.begin(point, fresh, &mut oracle);
+            if let Some(booked) = self.booked().filter(|_| self.is_finite(&self.row)) {
+                self.ledger.begin(&booked);
+                self.refresh_row();
+                return;
+            }
+        }
+        // Nothing is finite: this agent only listens until an epoch finds it better.
+        self.counters.bad_steps += 1;
+        (self.row, self.keep) = before;
+        self.input.fill(T::zero());
+        self.ledger.begin(&vec![0; self.input.len()]);
+        self.refresh_row();
+    }
+
+    /// Whether a row is finite, and what stays are numbers: an algorithm may keep an infinite one.
+    fn is_finite(&self, row: &[T]) -> bool {
+        row.iter().all(|scalar| scalar.is_finite()) && !self.keep.iter().any(|scalar| scalar.is_nan())
+    }
+
+    /// What is put in, in whole units; none if it cannot be booked.
+    fn booked(&self) -> Option<Vec<i64>> {
+        self.input.iter().map(|&level| self.task.unit.units(level)).collect()
+    }
+
+    /// Pushed segments are what the ledger says.
+    pub(super) fn refresh_row(&mut self) {
+        for part in self.manifest.layout().pushed() {
+            for (scalar, &units) in self.row[part.row.clone()].iter_mut().zip(&self.ledger.mass()[part.input.clone()]) {
+                *scalar = self.task.unit.scalar(units);
+            }
+        }
+    }
+
+    /// Sends the messages of a round.
+    pub(super) fn open(&mut self, effects: &mut Vec<Effect>) {
+        (self.phase, self.waited, self.opened_in) = (Phase::Open, 0, self.epoch);
+        let mask = self.task.algorithm.sends(self.round);
+        let mut used = Vec::new();
+        if mask != Mask::NONE {
+            let before = self.ledger.mass().to_vec();
+            let links = self.neighbours.at(self.round).clone();
+            for &(target, fraction) in &links.targets {
+                let substitute = if self.carries_mass(target) { None } else { self.substitute(target, &links) };
+                self.share(
+                    target,
+                    if substitute.is_some() { Fraction::ZERO } else { fraction },
+                    mask,
+                    &before,
+                    effects,
+                );
+                used.push(target);
+                if let Some(other) = substitute.filter(|other| !used.contains(other)) {
+                    self.share(other, fraction, mask, &before, effects);
+                    used.push(other);
+                }
+            }
+        }
+        if let Some(idle) = self.idle_edge(&used) {
+            self.send(idle, Mask::ALL, Contents { mass: true, ..Contents::default() }, false, effects);
+        }
+        self.call_somebody(effects);
+    }
+
+    /// Sends the messages of this round once more, with what is in them already.
+    pub(super) fn send_again(&mut self, effects: &mut Vec<Effect>) {
+        let mask = self.task.algorithm.sends(self.round);
+        let targets = self.neighbours.at(self.round).targets.clone();
+        for (target, _) in targets {
+            let mass = self.ledger.sent(target).is_some();
+            self.send(target, mask, Contents { pulled: true, mass, answer: false }, false, effects);
+        }
+        self.call_somebody(effects);
+    }
+
+    /// Whether a share that is sent to a node has a chance to be used.
+    fn carries_mass(&self, target: u32) -> bool {
+        let contact = &self.contacts[target as usize];
+        let silence = self.tick.saturating_sub(contact.acknowledged_at);
+        let silent = self.ledger.sent(target).is_some() && silence > self.task.policy.unreachable_after;
+        self.table.living(target).is_some() && contact.closed_at.is_none() && !silent
+    }
+
+    /// Instead of a target that cannot be reached: the next living member that is none yet.
+    fn substitute(&self, target: u32, links: &Links) -> Option<u32> {
+        let members = self.neighbours.members();
+        let place = members.partition_point(|&member| member <= target);
+        let free = |node: &&u32| {
+            **node != self.task.node && links.targets.iter().all(|(other, _)| other != *node) && links.reach(**node)
+        };
+        members[place..].iter().chain(&members[..place]).find(free).copied()
+    }
+
+    /// Sends a share of what there was before, or nothing, but always what was pulled and all that was ever sent.
+    fn share(&mut self, to: u32, fraction: Fraction, mask: Mask, before: &[i64], effects: &mut Vec<Effect>) {
+        let open = self.table.living(to).is_some() && self.contacts[to as usize].closed_at.is_none();
+        if open {
+            if self.ledger.sent(to).is_none() {
+                self.contacts[to as usize].acknowledged_at = self.tick;
+            }
+            let divides = self.carries_mass(to) && self.task.algorithm.divisible(&self.row);
+            let fraction = if divides { fraction } else { Fraction::ZERO };
+            self.ledger.send(to, self.manifest.pushed(mask).map(|place| (place, fraction)), before);
+        }
+        self.send(to, mask, Contents { pulled: true, mass: open, answer: false }, false, effects);
+    }
+
+    /// Now and then, somebody whom the schedule does not mention: one that is not known or thought dead, or else parts of a broken network would never find
+    /// together; and any member, for news.
+    fn call_somebody(&mut self, effects: &mut Vec<Effect>) {
+        let mut stream = Stream::new(self.task.seed, self.task.node as usize, self.tick, Purpose::Contacts);
+        for (one_in, alive) in [(3, false), (4, true)] {
+            if stream.below(one_in) != 0 {
+                continue;
+            }
+            let links = self.neighbours.at(self.round);
+            let wanted = |node: &u32| {
+                *node != self.task.node && self.table.living(*node).is_some() == alive && links.reach(*node)
+            };
+            let candidates = || (0..self.manifest.nodes() as u32).filter(wanted);
+            let count = candidates().count();
+            let chosen = if count > 0 { candidates().nth(stream.below(count)) } else { None };
+            if let Some(node) = chosen {
+                self.send(node, Mask::NONE, Contents::default(), false, effects);
+            }
+        }
+    }
+
+    /// Mixes what has arrived, corrects, and books.
+    pub(super) fn complete(&mut self, effects: &mut Vec<Effect>) {
+        let fresh = self.take_fresh();
+        let mask = self.task.algorithm.sends(self.round);
+        self.mix_pulled(&fresh, mask);
+        let mut overflow = false;
+        for message in &fresh {
+            overflow |= !self.take_mass(message);
+        }
+        for part in self.manifest.layout().pushed() {
+            let units = self.ledger.mass()[part.input.clone()].iter().zip(&self.ledger.input()[part.input.clone()]);
+            for (scalar, (mass, input)) in self.next[part.row.clone()].iter_mut().zip(units) {
+                *scalar = self.task.unit.scalar(mass - input);
+            }
+        }
+        let shared = self.manifest.layout().shared;
+        self.next[shared..].copy_from_slice(&self.row[shared..]);
+
+        let request = self.step();
+        std::mem::swap(&mut self.row, &mut self.next);
+        self.refresh_row();
+        self.round += 1;
+        self.counters.rounds += 1;
+        if request == Request::Restart || overflow || self.ledger.is_full() {
+            self.bump_epoch();
+        }
+        let every = self.task.policy.checkpoint_every;
+        if every > 0 && self.round.is_multiple_of(every) {
+            effects.push(Effect::Store(self.checkpoint()));
+        }
+    }
+
+    /// The correction, and its level in the books. A step whose result is not finite, or cannot be booked, is not taken: the agent then only mixes.
+    fn step(&mut self) -> Request {
+        let before = (self.next.clone(), self.keep.clone(), self.input.clone());
+        let mut oracle = Oracle {
+            problem: &*self.task.problem,
+            seed: self.task.seed,
+            agent: self.task.node as usize,
+            round: self.round,
+            work: &mut self.work,
+        };
+        let agent = Agent { now: &self.row, next: &mut self.next, keep: &mut self.keep, input: &mut self.input };
+        let request = self.task.algorithm.step(agent, &mut oracle);
+        let finite = self.is_finite(&self.next) && self.input.iter().all(|scalar| scalar.is_finite());
+        if finite && self.booked().is_some_and(|booked| self.ledger.book(&booked).is_ok()) {
+            return request;
+        }
+        self.counters.bad_steps += 1;
+        (self.next, self.keep, self.input) = before;
+        // Levels that have grown too large are smaller in a new epoch.
+        if finite { Request::Restart } else { Request::Go }
+    }
+
+    /// What has arrived since the last round, ascending by source.
+    fn take_fresh(&mut self) -> Vec<Unread> {
+        let mut fresh = Vec::new();
+        for (node, contact) in self.contacts.iter_mut().enumerate() {
+            if contact.unread.is_empty() {
+                continue;
+            }
+            let message = match self.task.policy.pace {
+                Pace::Free => contact.unread.pop(),
+                Pace::Lockstep { .. } => contact.take(self.round),
+            };
+            if let Some(message) = message.filter(|message| message.header.epoch == self.epoch) {
+                debug_assert_eq!(message.header.from as usize, node);
+                contact.applied = contact.applied.max(message.header.sequence);
+                fresh.push(message);
+            }
+        }
+        self.counters.applied += fresh.len() as u64;
+        if let Pace::Lockstep { .. } = self.task.policy.pace {
+            for &(source, _) in &self.neighbours.at(self.round).sources {
+                if fresh.binary_search_by_key(&source, |message| message.header.from).is_err() {
+                    self.contacts[source as usize].missed += 1;
+                }
+            }
+        }
+        fresh
+    }
+
+    /// Fills pulled segments with the average of oneself and those that have arrived, with weights that sum to 1 over these, and takes the largest of the others.
+    fn mix_pulled(&mut self, fresh: &[Unread], mask: Mask) {
+        let links = self.neighbours.at(self.round);
+        let stranger = links.sources.iter().map(|(_, weight)| *weight).fold(links.own_pull, f64::min);
+        let lockstep = self.task.policy.pace != Pace::Free;
+        for part in self.manifest.layout().parts.iter().filter(|part| part.kind != Kind::Push) {
+            let (now, next) = (&self.row[part.row.clone()], &mut self.next[part.row.clone()]);
+            next.copy_from_slice(now);
+            if !mask.has(part.index) {
+                continue;
+            }
+            if part.kind == Kind::Pull {
+                linalg::scale(next, T::of(links.own_pull));
+            }
+            let mut total = links.own_pull;
+            for message in
+                fresh.iter().filter(|message| message.header.contents.pulled && message.header.mask.has(part.index))
+            {
+                let known = links.sources.binary_search_by_key(&message.header.from, |(source, _)| *source);
+                let weight = match known {
+                    Ok(place) => links.sources[place].1,
+                    Err(_) if lockstep => continue,
+                    Err(_) => stranger,
+                };
+                let scalars = message.segment::<T>(&self.manifest, part.row.clone());
+                if part.kind == Kind::Pull {
+                    next.iter_mut().zip(scalars).for_each(|(next, scalar)| *next = next.plus(T::of(weight), scalar));
+                    total += weight;
+                } else {
+                    let other: Vec<T> = scalars.collect();
+                    if larger(&*next, &other) {
+                        next.copy_from_slice(&other);
+                    }
+                }
+            }
+            if part.kind == Kind::Pull {
+                linalg::scale(next, T::of(1.0 / total));
+            }
+        }
+    }
+
+    fn take_mass(&mut self, message: &Unread) -> bool {
+        if !message.header.contents.mass {
+            return true;
+        }
+        self.ledger.receive(message.header.from, self.manifest.pushed(message.header.mask), message.mass()).is_ok()
+    }
+
+    fn checkpoint(&self) -> Record {
+        let mut point = vec![T::zero(); self.point_width()];
+        self.task.algorithm.point(&self.row, &self.keep, &mut point);
+        let mut bytes = Vec::with_capacity(point.len() * T::BYTES);
+        for scalar in point {
+            scalar.write(&mut bytes);
+        }
+        Record::Checkpoint { round: self.round, point: bytes }
+    }
+}

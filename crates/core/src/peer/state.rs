@@ -1,0 +1,759 @@
+//! The machine: what a peer does when something happens.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use super::contact::{Contact, Unread};
+use super::ledger::{Ledger, Reversal};
+use super::mass::Unit;
+use super::membership::{Incarnation, Standing, Table};
+use super::message::{Ack, Beat, Close, Contents, Draft, GOSSIP, Header, Manifest, Message};
+use super::neighbours::{Neighbours, Schedule};
+use super::news::News;
+use super::policy::{Pace, Policy};
+use crate::rng::{Purpose, Stream};
+use crate::{Algorithm, Mask, Problem, Scalar, Weights, Work};
+
+/// What a peer is to do, and with whom.
+#[derive(Clone)]
+pub struct Task<T: Scalar> {
+    /// By which method.
+    pub algorithm: Arc<dyn Algorithm<T>>,
+    /// What is solved.
+    pub problem: Arc<dyn Problem<T>>,
+    /// The seed of the run.
+    pub seed: u64,
+    /// Which agent of the problem this is, and its name among the peers.
+    pub node: u32,
+    /// The number of the run: messages of others are refused.
+    pub run: u64,
+    /// In which units mass is booked.
+    pub unit: Unit,
+    /// Who hears whom.
+    pub schedule: Schedule,
+    /// And how much.
+    pub weights: Arc<dyn Weights>,
+    /// How long to wait for what.
+    pub policy: Policy,
+}
+
+/// Something has happened.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// These bytes have arrived.
+    Message(Vec<u8>),
+    /// Time has passed: these come at a steady pace.
+    Tick,
+    /// The record was written and will survive a crash, or it could not be written.
+    Stored(bool),
+    /// Somebody outside believes that a node is gone; if it is not, it will come back.
+    Suspect(u32),
+    /// What an operator wants.
+    Command(Command),
+}
+
+/// What an operator can ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Leave for good.
+    Leave,
+    /// Start a new epoch at the current points.
+    Restart,
+    /// Take back what went over the edge to a node: it is no longer a contact.
+    Close(u32),
+}
+
+/// Something is to be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Send these bytes.
+    Send {
+        /// To this node.
+        to: u32,
+        /// As they are.
+        bytes: Vec<u8>,
+    },
+    /// Write this down, and say when that is done.
+    Store(Record),
+}
+
+/// What is to be written down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Record {
+    /// Nothing is sent before this is safe. The next start takes a greater one.
+    Incarnation(Incarnation),
+    /// Where to start again, after this round; nobody waits for it.
+    Checkpoint {
+        /// Rounds that are done.
+        round: u64,
+        /// The point, scalar by scalar.
+        point: Vec<u8>,
+    },
+}
+
+/// What has happened so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Messages that were none of this run.
+    pub malformed: u64,
+    /// Parts of messages that came too late: of an old life, epoch or generation.
+    pub stale: u64,
+    /// Messages of which a newer one was known.
+    pub outdated: u64,
+    /// Messages of which something was used.
+    pub applied: u64,
+    /// Nodes whose edges were undone.
+    pub reversals: u64,
+    /// Times that this peer was thought dead and came back.
+    pub refutations: u64,
+    /// Members that were given up because they were silent.
+    pub evictions: u64,
+    /// Edges that were closed because nothing came through.
+    pub closes: u64,
+    /// Epochs that were begun.
+    pub epochs: u64,
+    /// Steps that were not taken because their result was not finite or too large.
+    pub bad_steps: u64,
+    /// Rounds done in this life.
+    pub rounds: u64,
+    /// Bytes sent.
+    pub bytes: u64,
+    /// Messages sent.
+    pub messages: u64,
+}
+
+/// Where a peer is in its round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Its life is not written down yet.
+    Unwritten,
+    /// Lockstep begins with everybody present.
+    Gathering,
+    /// Its messages are sent, those of others are awaited.
+    Open,
+    /// It has gone.
+    Left,
+}
+
+/// One agent among unreliable links.
+pub struct Peer<T: Scalar> {
+    pub(super) task: Task<T>,
+    pub(super) manifest: Manifest,
+    pub(super) incarnation: Incarnation,
+    pub(super) epoch: u64,
+    pub(super) round: u64,
+    sequence: u64,
+    /// Ticks in this life: our signs of life, and our measure of time.
+    pub(super) tick: u64,
+    /// Ticks in this phase or round.
+    pub(super) waited: u64,
+    pub(super) phase: Phase,
+    gathered: bool,
+    /// The epoch in which the messages of this round were sent.
+    pub(super) opened_in: u64,
+    /// An epoch that others have begun in a round that we have not reached.
+    coming: Option<(u64, u64)>,
+    pub(super) table: Table,
+    news: News,
+    digest: u64,
+    /// The round until which the table travels with every message.
+    attach_until: u64,
+    pub(super) neighbours: Neighbours,
+    pub(super) contacts: Vec<Contact>,
+    pub(super) ledger: Ledger,
+    pub(super) row: Vec<T>,
+    pub(super) next: Vec<T>,
+    pub(super) keep: Vec<T>,
+    pub(super) input: Vec<T>,
+    pub(super) work: Work<T>,
+    pub(super) counters: Counters,
+    /// Where the next heartbeats go on.
+    cursor: usize,
+}
+
+impl<T: Scalar> Peer<T> {
+    /// A peer at the beginning of a life, which must never have been used before: at this point, or at the problem's start.
+    pub fn new(task: Task<T>, incarnation: Incarnation, round: u64, point: Option<&[T]>) -> Self {
+        let nodes = task.problem.agents();
+        let own = task.problem.private(task.node as usize);
+        let segments = task.algorithm.segments(own);
+        let manifest = Manifest::new(task.run, nodes, &task.algorithm.segments(0));
+        let pushed = manifest.layout().pushed;
+        let mut table = Table::new(nodes);
+        table.merge(task.node, Standing { incarnation, dead: false });
+        let mut peer = Self {
+            neighbours: Neighbours::new(task.schedule.clone(), task.weights.clone(), task.node),
+            contacts: vec![Contact::default(); nodes],
+            ledger: Ledger::default(),
+            row: vec![T::zero(); segments.width()],
+            next: vec![T::zero(); segments.width()],
+            keep: vec![T::zero(); task.algorithm.keep(own)],
+            input: vec![T::zero(); pushed],
+            work: Work::default(),
+            counters: Counters::default(),
+            manifest,
+            incarnation,
+            epoch: 0,
+            round,
+            sequence: 0,
+            tick: 0,
+            waited: 0,
+            phase: Phase::Unwritten,
+            gathered: false,
+            opened_in: 0,
+            coming: None,
+            table,
+            news: News::default(),
+            digest: 0,
+            attach_until: 0,
+            cursor: 0,
+            task,
+        };
+        match point.filter(|point| point.len() == peer.point_width()) {
+            Some(point) => peer.begin(point),
+            None => peer.begin(&peer.starting_point()),
+        }
+        peer.table_changed();
+        peer
+    }
+
+    /// Makes nodes known whose lives are known from outside, before anything is sent.
+    pub fn meet(&mut self, nodes: impl IntoIterator<Item = (u32, Incarnation)>) {
+        for (node, incarnation) in nodes {
+            if node != self.task.node {
+                self.learn(node, Standing { incarnation, dead: false });
+            }
+        }
+    }
+
+    /// What is to be done first: its life is written down.
+    pub fn start(&self) -> Effect {
+        Effect::Store(Record::Incarnation(self.incarnation))
+    }
+
+    /// Does what an event asks for.
+    pub fn handle(&mut self, event: Event, effects: &mut Vec<Effect>) {
+        if self.phase == Phase::Left {
+            return;
+        }
+        match event {
+            Event::Message(bytes) => self.receive(bytes, effects),
+            Event::Tick => self.tick(effects),
+            Event::Stored(true) if self.phase == Phase::Unwritten => self.written(effects),
+            Event::Stored(_) => {}
+            Event::Suspect(node) => self.give_up(node),
+            Event::Command(Command::Restart) => self.bump_epoch(),
+            Event::Command(Command::Close(node)) => self.close(node),
+            Event::Command(Command::Leave) => self.leave(effects),
+        }
+        self.advance(effects);
+    }
+
+    /// Which node this is.
+    pub fn node(&self) -> u32 {
+        self.task.node
+    }
+
+    /// Its life.
+    pub fn incarnation(&self) -> Incarnation {
+        self.incarnation
+    }
+
+    /// Its epoch.
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// Rounds that are done.
+    pub fn round(&self) -> u64 {
+        self.round
+    }
+
+    /// Its books.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// Whom it knows.
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// How often it has closed its edge to a node.
+    pub fn generation(&self, to: u32) -> u64 {
+        self.contacts[to as usize].generation
+    }
+
+    /// How often a node has closed its edge to this one, as far as is known.
+    pub fn its_generation(&self, from: u32) -> u64 {
+        self.contacts[from as usize].its_generation
+    }
+
+    /// Messages that wait for the end of the round.
+    pub fn unread(&self) -> usize {
+        self.contacts.iter().map(|contact| contact.unread.len()).sum()
+    }
+
+    /// What has happened so far.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Its row, as it is sent next.
+    pub fn row(&self) -> &[T] {
+        &self.row
+    }
+
+    /// What stays with it.
+    pub fn keep(&self) -> &[T] {
+        &self.keep
+    }
+
+    /// What it puts into pushed segments.
+    pub fn input(&self) -> &[T] {
+        &self.input
+    }
+
+    /// Bytes of its state: rows, what stays, inputs, and its books.
+    pub fn state_bytes(&self) -> usize {
+        (2 * self.row.len() + self.keep.len() + self.input.len()) * T::BYTES + self.ledger.bytes()
+    }
+
+    /// The oracle's counters.
+    pub fn work(&self) -> &Work<T> {
+        &self.work
+    }
+
+    /// The problem and the method.
+    pub fn task(&self) -> &Task<T> {
+        &self.task
+    }
+
+    fn written(&mut self, effects: &mut Vec<Effect>) {
+        if self.gathered || self.task.policy.pace == Pace::Free {
+            self.open(effects);
+        } else {
+            self.phase = Phase::Gathering;
+            self.waited = 0;
+            self.call(effects);
+        }
+    }
+
+    fn tick(&mut self, effects: &mut Vec<Effect>) {
+        self.tick += 1;
+        self.waited += 1;
+        self.judge_silence();
+        self.judge_edges();
+        match (self.phase, self.task.policy.pace) {
+            (Phase::Unwritten, _) => effects.push(self.start()),
+            (Phase::Gathering, _) => self.call(effects),
+            (Phase::Open, Pace::Free) => {
+                if self.round < self.task.policy.rounds {
+                    self.complete(effects);
+                }
+                self.open(effects);
+            }
+            (Phase::Open, Pace::Lockstep { .. }) => self.send_again(effects),
+            (Phase::Left, _) => {}
+        }
+    }
+
+    /// Goes on, in lockstep, as long as nothing is missing or no longer waited for.
+    fn advance(&mut self, effects: &mut Vec<Effect>) {
+        let Pace::Lockstep { deadline } = self.task.policy.pace else { return };
+        if self.phase == Phase::Gathering {
+            let present = self.neighbours.members().len() == self.manifest.nodes();
+            if !present && self.waited < 10 * deadline {
+                return;
+            }
+            self.gathered = true;
+            self.open(effects);
+        }
+        while self.phase == Phase::Open && self.round < self.task.policy.rounds {
+            if let Some((_, epoch)) = self.coming.take_if(|(round, _)| *round <= self.round)
+                && epoch > self.epoch
+            {
+                self.enter(epoch);
+            }
+            if self.epoch != self.opened_in {
+                self.open(effects);
+            }
+            let exchanging = self.task.algorithm.sends(self.round) != Mask::NONE;
+            let (mut awaited, mut missing) = (0, 0);
+            for &(source, _) in &self.neighbours.at(self.round).sources {
+                let contact = &self.contacts[source as usize];
+                if exchanging && self.table.living(source).is_some() && contact.missed < Contact::MISSES {
+                    awaited += 1;
+                    missing += usize::from(!contact.has(self.round));
+                }
+            }
+            // Alone, time is what goes on.
+            if (missing > 0 && self.waited < deadline) || (awaited == 0 && exchanging && self.waited == 0) {
+                return;
+            }
+            self.complete(effects);
+            self.open(effects);
+        }
+    }
+
+    /// Calls everybody together before the first round of lockstep.
+    fn call(&mut self, effects: &mut Vec<Effect>) {
+        for node in 0..self.manifest.nodes() as u32 {
+            if node != self.task.node {
+                self.send(node, Mask::NONE, Contents::default(), true, effects);
+            }
+        }
+    }
+
+    fn leave(&mut self, effects: &mut Vec<Effect>) {
+        if self.phase != Phase::Unwritten {
+            self.table.merge(self.task.node, Standing { incarnation: self.incarnation, dead: true });
+            self.call(effects);
+        }
+        self.phase = Phase::Left;
+    }
+
+    /// Counts a node as dead.
+    fn give_up(&mut self, node: u32) {
+        if node != self.task.node
+            && let Some(incarnation) = self.table.living(node)
+        {
+            self.counters.evictions += 1;
+            self.learn(node, Standing { incarnation, dead: true });
+        }
+    }
+
+    /// Members without a sign of life are given up. Who hears of few is probably the one that is cut off, and waits longer.
+    fn judge_silence(&mut self) {
+        let (tick, patience) = (self.tick, self.task.policy.evict_after);
+        let silent = |contact: &Contact, patience: u64| tick.saturating_sub(contact.alive_at) > patience;
+        let members = self.neighbours.members();
+        let others = || {
+            members.iter().filter(|&&node| node != self.task.node).map(|&node| (node, &self.contacts[node as usize]))
+        };
+        let heard = others().filter(|(_, contact)| !silent(contact, patience)).count();
+        let patience = if 2 * heard < members.len() - 1 { 3 * patience } else { patience };
+        let gone: Vec<u32> = others()
+            .filter(|(_, contact)| silent(contact, patience << contact.returns.min(6)))
+            .map(|(node, _)| node)
+            .collect();
+        for node in gone {
+            self.give_up(node);
+        }
+    }
+
+    /// Edges through which nothing comes are closed: what they hold is of no use to anybody.
+    fn judge_edges(&mut self) {
+        let overdue = |node: &u32| {
+            let contact = &self.contacts[*node as usize];
+            self.tick.saturating_sub(contact.acknowledged_at) > self.task.policy.close_after
+        };
+        let overdue: Vec<u32> = self.ledger.targets().filter(overdue).collect();
+        for node in overdue {
+            self.counters.closes += 1;
+            self.close(node);
+        }
+    }
+
+    /// Takes back what went over the edge to a node, which is to give it up.
+    fn close(&mut self, node: u32) {
+        if self.ledger.sent(node).is_none() {
+            return;
+        }
+        let reversal = self.ledger.take_back(node);
+        let contact = &mut self.contacts[node as usize];
+        contact.generation += 1;
+        contact.closed_at = Some(self.sequence);
+        let generation = contact.generation;
+        self.news.close(Close { from: self.task.node, to: node, life: self.incarnation.tag(), generation });
+        self.spread();
+        self.bear(reversal);
+    }
+
+    /// Takes news of a node in, and what follows from them.
+    fn learn(&mut self, node: u32, news: Standing) {
+        let known = self.table.get(node);
+        if self.table.merge(node, news) != Ordering::Greater {
+            return;
+        }
+        let contact = &mut self.contacts[node as usize];
+        if known.is_some_and(|known| known.dead) && !news.dead {
+            contact.returns += 1;
+        }
+        contact.renew(self.tick);
+        if known.is_some_and(|known| known.incarnation != news.incarnation) {
+            self.news.forget(node);
+        }
+        let reversal = self.ledger.reverse(node);
+        self.table_changed();
+        self.bear(reversal);
+    }
+
+    /// What flows through a node on directed edges never cancels, so undoing an edge can change far more than there is: a new epoch is then better than bearing it.
+    fn bear(&mut self, reversal: Reversal) {
+        let Reversal::Of(size) = reversal else { return };
+        self.counters.reversals += 1;
+        if size > self.task.policy.large_reversal || !self.task.algorithm.bears_reversals() {
+            self.bump_epoch();
+        }
+    }
+
+    fn table_changed(&mut self) {
+        self.neighbours.set_members(self.table.members().collect());
+        self.spread();
+    }
+
+    /// There is news that everybody should have.
+    fn spread(&mut self) {
+        self.digest = self.news.digest(&self.table);
+        self.attach_until = self.round + self.task.policy.attach_for;
+    }
+
+    /// Comes back from the dead: a new life, without any edge.
+    fn refute(&mut self, rumour: Incarnation) {
+        let counter = rumour.counter.max(self.incarnation.counter).saturating_add(1);
+        let nonce = Stream::new(self.incarnation.nonce, self.task.node as usize, counter, Purpose::Lives).bits();
+        self.incarnation = Incarnation { counter, nonce };
+        self.counters.refutations += 1;
+        self.news.forget(self.task.node);
+        self.contacts.iter_mut().for_each(|contact| contact.forget_ours(self.tick));
+        let input = self.ledger.input().to_vec();
+        self.ledger.begin(&input);
+        self.refresh_row();
+        self.table.merge(self.task.node, Standing { incarnation: self.incarnation, dead: false });
+        self.table_changed();
+        self.phase = Phase::Unwritten;
+        if !self.task.algorithm.bears_reversals() {
+            self.bump_epoch();
+        }
+    }
+
+    /// Begins a new epoch, for everyone who hears of it.
+    pub(super) fn bump_epoch(&mut self) {
+        self.enter(self.epoch.saturating_add(1));
+    }
+
+    fn enter(&mut self, epoch: u64) {
+        self.epoch = epoch;
+        self.counters.epochs += 1;
+        self.contacts.iter_mut().for_each(|contact| contact.unread.retain(|message| message.header.epoch >= epoch));
+        let mut point = vec![T::zero(); self.point_width()];
+        self.task.algorithm.point(&self.row, &self.keep, &mut point);
+        self.begin(&point);
+    }
+
+    fn receive(&mut self, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
+        let Ok(message) = self.manifest.read::<T>(&bytes) else {
+            self.counters.malformed += 1;
+            return;
+        };
+        let header = message.header;
+        if header.to != self.task.node || header.from == self.task.node {
+            self.counters.malformed += 1;
+            return;
+        }
+        self.merge_control(&message);
+        let known = header.digest == self.digest;
+        let fresh = self.is_current(&header);
+        if !fresh || (!known && message.standings().next().is_none()) {
+            self.answer(&header, effects);
+        }
+        if fresh {
+            let places = message.places();
+            self.accept(Unread::new(places, bytes));
+        }
+    }
+
+    /// Control is taken in always, whatever becomes of the rest: it only grows.
+    fn merge_control(&mut self, message: &Message<'_>) {
+        let header = &message.header;
+        let sender = (header.from, Standing { incarnation: header.incarnation, dead: false });
+        for (node, standing) in std::iter::once(sender).chain(message.standings()) {
+            if node == self.task.node {
+                if standing > (Standing { incarnation: self.incarnation, dead: false }) {
+                    self.refute(standing.incarnation);
+                }
+            } else {
+                self.learn(node, standing);
+            }
+        }
+        let life = |table: &Table, node: u32| table.living(node).map(Incarnation::tag);
+        for close in message.closes() {
+            if life(&self.table, close.from) == Some(close.life)
+                && close.from != self.task.node
+                && self.news.close(close)
+            {
+                if close.to == self.task.node {
+                    self.closed_by(close.from, close.generation);
+                }
+                self.spread();
+            }
+        }
+        let own = Beat { node: header.from, life: header.incarnation.tag() as u32, count: header.beat };
+        for beat in std::iter::once(own).chain(message.beats()) {
+            if life(&self.table, beat.node).map(|tag| tag as u32) == Some(beat.life) && beat.node != self.task.node {
+                let contact = &mut self.contacts[beat.node as usize];
+                if contact.beat < beat.count {
+                    (contact.beat, contact.alive_at) = (beat.count, self.tick);
+                }
+            }
+        }
+        for ack in message.acks() {
+            if ack.from == self.task.node {
+                if ack.life == self.incarnation.tag() {
+                    self.acknowledged(ack);
+                }
+            } else if life(&self.table, ack.from) == Some(ack.life) && (ack.by as usize) < self.contacts.len() {
+                self.news.ack(ack);
+            }
+        }
+        if header.epoch > self.epoch && self.phase != Phase::Left {
+            if self.task.policy.pace == Pace::Free || header.round <= self.round || self.phase != Phase::Open {
+                self.enter(header.epoch);
+            } else {
+                self.coming = Some(self.coming.map_or((header.round, header.epoch), |(round, epoch)| {
+                    if epoch < header.epoch { (header.round, header.epoch) } else { (round.min(header.round), epoch) }
+                }));
+            }
+        }
+    }
+
+    fn acknowledged(&mut self, ack: Ack) {
+        let Some(contact) = self.contacts.get_mut(ack.by as usize) else { return };
+        if contact.acknowledged < ack.sequence {
+            (contact.acknowledged, contact.acknowledged_at) = (ack.sequence, self.tick);
+        }
+        if contact.closed_at.is_some_and(|closed| closed < ack.sequence) {
+            contact.closed_at = None;
+        }
+    }
+
+    /// A sender has taken back what it sent in earlier generations.
+    fn closed_by(&mut self, from: u32, generation: u64) {
+        let contact = &mut self.contacts[from as usize];
+        if contact.its_generation < generation {
+            contact.its_generation = generation;
+            contact.unread.retain(|message| message.header.generation >= generation);
+            let reversal = self.ledger.give_up(from);
+            self.bear(reversal);
+        }
+    }
+
+    /// Whether a message is of the sender's present life and of this epoch, or one that is coming.
+    fn is_current(&self, header: &Header) -> bool {
+        self.table.living(header.from) == Some(header.incarnation) && header.epoch >= self.epoch
+    }
+
+    /// Keeps what a current message brings.
+    fn accept(&mut self, mut message: Unread) {
+        let header = &mut message.header;
+        self.news.ack(Ack {
+            by: self.task.node,
+            from: header.from,
+            life: header.incarnation.tag(),
+            sequence: header.sequence,
+        });
+        self.closed_by(header.from, header.generation);
+        let contact = &mut self.contacts[header.from as usize];
+        contact.missed = 0;
+        let mine = header.to_incarnation == self.incarnation && header.generation >= contact.its_generation;
+        if header.contents.mass && !mine {
+            self.counters.stale += 1;
+            header.contents.mass = false;
+        }
+        if !header.contents.mass && !header.contents.pulled {
+            return;
+        }
+        if header.sequence <= contact.applied {
+            self.counters.outdated += 1;
+            return;
+        }
+        let header = *header;
+        match self.task.policy.pace {
+            Pace::Free => contact.keep_newest(message),
+            Pace::Lockstep { .. } => contact.keep_by_round(message),
+        }
+        // Who has fallen far behind, or is new, goes on where the others are.
+        if header.round > self.round + 2 * self.manifest.nodes() as u64 + 16 && header.epoch == self.epoch {
+            self.round = header.round.min(self.task.policy.rounds);
+            self.attach_until = self.round + self.task.policy.attach_for;
+        }
+    }
+
+    /// Tells who is behind how things are, at most once a tick.
+    fn answer(&mut self, header: &Header, effects: &mut Vec<Effect>) {
+        self.counters.stale += 1;
+        let contact = &mut self.contacts[header.from as usize];
+        if header.contents.answer || contact.answered_at == Some(self.tick) || self.phase == Phase::Unwritten {
+            return;
+        }
+        contact.answered_at = Some(self.tick);
+        self.send(header.from, Mask::NONE, Contents { answer: true, ..Contents::default() }, true, effects);
+    }
+
+    /// Writes a message and hands it out.
+    pub(super) fn send(&mut self, to: u32, mask: Mask, contents: Contents, table: bool, effects: &mut Vec<Effect>) {
+        self.sequence += 1;
+        let contact = &mut self.contacts[to as usize];
+        contact.untold += 1;
+        let table = table || self.round < self.attach_until || contact.untold >= self.task.policy.attach_every;
+        if table {
+            contact.untold = 0;
+        }
+        if contents.mass {
+            contact.mass_sent = self.sequence;
+        }
+        let header = Header {
+            from: self.task.node,
+            to,
+            incarnation: self.incarnation,
+            to_incarnation: self.table.get(to).unwrap_or_default().incarnation,
+            epoch: self.epoch,
+            round: self.round,
+            sequence: self.sequence,
+            generation: contact.generation,
+            beat: self.tick,
+            digest: self.digest,
+            mask,
+            contents,
+        };
+        let standings: Vec<_> = if table { self.table.entries().collect() } else { Vec::new() };
+        let closes: Vec<_> = if table { self.news.closes(self.manifest.nodes()).collect() } else { Vec::new() };
+        let mut acks = Vec::new();
+        self.news.acks_for(self.task.node, to, &mut acks);
+        let beats: Vec<_> = self.beats().collect();
+        self.cursor = self.cursor.wrapping_add(GOSSIP);
+        let draft = Draft {
+            header,
+            standings: &standings,
+            closes: &closes,
+            beats: &beats,
+            acks: &acks,
+            row: &self.row,
+            mass: self.ledger.sent(to).unwrap_or_default(),
+        };
+        let mut bytes = Vec::new();
+        self.manifest.write(&draft, &mut bytes);
+        self.counters.messages += 1;
+        self.counters.bytes += bytes.len() as u64;
+        effects.push(Effect::Send { to, bytes });
+    }
+
+    /// Signs of life of a few others, in turn.
+    fn beats(&self) -> impl Iterator<Item = Beat> {
+        let members = self.neighbours.members();
+        let start = self.cursor % members.len();
+        let turn = members[start..].iter().chain(&members[..start]);
+        turn.filter(|&&node| node != self.task.node).take(GOSSIP).filter_map(|&node| {
+            let life = self.table.living(node)?.tag() as u32;
+            Some(Beat { node, life, count: self.contacts[node as usize].beat })
+        })
+    }
+
+    /// The edge that the schedule has left alone for longest: what was lost there would else be stranded. Not one after the other: their turns and those of the schedule could keep
+    /// in step.
+    pub(super) fn idle_edge(&self, used: &[u32]) -> Option<u32> {
+        let idle = self.ledger.targets().filter(|target| !used.contains(target));
+        idle.min_by_key(|&target| self.contacts[target as usize].mass_sent)
+    }
+}

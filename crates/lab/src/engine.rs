@@ -1,0 +1,65 @@
+//! What carries rounds out: a shard that mixes exactly, or agents on links that are not perfect.
+
+use fabnet_core::observe::run;
+use fabnet_core::{Scalar, Shard, ShardError, View};
+use fabnet_sim::{Crowd, Lossy, Plain};
+
+/// What goes wrong in an experiment, and what agents do about it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Faults {
+    pub(crate) lossy: Lossy,
+    pub(crate) delivery: Delivery,
+}
+
+/// How messages count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Delivery {
+    /// Through ledgers: nothing is lost.
+    Ledger,
+    /// Once, if they arrive.
+    Plain,
+}
+
+pub(crate) enum Engine<T: Scalar> {
+    Shard(Shard<T>),
+    Crowd(Crowd<T>),
+    Plain(Plain<T>),
+}
+
+impl<T: Scalar> Engine<T> {
+    pub(crate) fn view(&self) -> View<'_, T> {
+        match self {
+            Self::Shard(shard) => shard.view(),
+            Self::Crowd(crowd) => crowd.view(),
+            Self::Plain(plain) => plain.view(),
+        }
+    }
+
+    /// Carries out rounds until this one.
+    pub(crate) fn run_until(&mut self, round: u64) -> Result<(), ShardError> {
+        match self {
+            Self::Shard(shard) => return run(shard, round, &mut ()).map(|_| ()),
+            Self::Crowd(crowd) => (crowd.view().round..round).for_each(|_| crowd.round()),
+            Self::Plain(plain) => (plain.view().round..round).for_each(|_| plain.round()),
+        }
+        Ok(())
+    }
+
+    /// What it needs to go on; none for those that begin again, which is no other result.
+    pub(crate) fn save(&self) -> Option<Vec<u8>> {
+        if let Self::Shard(shard) = self { Some(shard.save()) } else { None }
+    }
+
+    pub(crate) fn restore(&mut self, state: &[u8]) -> Result<(), ShardError> {
+        if let Self::Shard(shard) = self { shard.restore(state) } else { Ok(()) }
+    }
+
+    /// Bytes of state kept per agent.
+    pub(crate) fn state_bytes(&self) -> f64 {
+        match self {
+            Self::Shard(shard) => shard.state_bytes(),
+            Self::Crowd(crowd) => crowd.state_bytes(),
+            Self::Plain(plain) => plain.state_bytes(),
+        }
+    }
+}

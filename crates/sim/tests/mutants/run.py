@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Plants the bugs of list.toml one at a time and says which seed and which check finds each.
+
+    crates/sim/tests/mutants/run.py [SEEDS] [NAME...]
+
+builds one copy of the sources in which every bug is there but switched off, in the target directory. Fails if a bug is not found within SEEDS (10,000 if not given), or if the sources no longer
+hold what a bug replaces.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+
+here = pathlib.Path(__file__).parent
+root = here.parents[3]
+target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", root / "target")) / "mutants"
+copy = target / "src"
+
+SWITCH = """
+/// Whether the bug of this number is switched on.
+pub fn mutant(number: u32) -> bool {
+    static SWITCH: std::sync::OnceLock<Option<u32>> = std::sync::OnceLock::new();
+    *SWITCH.get_or_init(|| std::env::var("MUTANT").ok()?.parse().ok()) == Some(number)
+}
+"""
+
+MAIN = """
+fn main() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let seeds: u64 = std::env::args().nth(1).and_then(|seeds| seeds.parse().ok()).unwrap_or(0);
+    for seed in 0..seeds {
+        if let Some(violation) = fabnet_sim::run(&fabnet_sim::Scenario::from_seed(seed), false).violation {
+            println!("{seed}\\t{violation}");
+            return;
+        }
+    }
+}
+"""
+
+
+def plant(mutants):
+    shutil.rmtree(copy, ignore_errors=True)
+    for crate in ["core", "sim"]:
+        shutil.copytree(root / "crates" / crate, copy / "crates" / crate)
+    shutil.copy(root / "Cargo.lock", copy)
+    manifest = (root / "Cargo.toml").read_text().replace('members = ["crates/*", "benches"]', 'members = ["crates/*"]')
+    (copy / "Cargo.toml").write_text(manifest)
+    (copy / "crates/sim/src/bin").mkdir()
+    (copy / "crates/sim/src/bin/mutants.rs").write_text(MAIN)
+    edits = {}
+    for number, mutant in enumerate(mutants, 1):
+        for edit in mutant["edits"]:
+            edits.setdefault((edit["file"], edit["find"]), []).append((number, edit["replace"]))
+    for (name, find), bugs in edits.items():
+        path = copy / "crates" / name
+        text = path.read_text()
+        if text.count(find) != 1:
+            sys.exit(f"{name} holds {find!r} {text.count(find)} times instead of once: mend list.toml")
+        chain = " else ".join(f"if crate::mutant({number}) {{ {replace} }}" for number, replace in bugs)
+        path.write_text(text.replace(find, f"({chain} else {{ {find} }})"))
+    lib = copy / "crates/core/src/lib.rs"
+    lib.write_text(lib.read_text().replace("#![warn(clippy::unwrap_used)]", "#![allow(warnings)]") + SWITCH)
+
+
+def hunt(number, seeds):
+    program = target / "release/mutants"
+    result = subprocess.run([program, str(seeds)], env={**os.environ, "MUTANT": str(number)}, capture_output=True, text=True)
+    return result.stdout.strip()
+
+
+def main():
+    seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    mutants = tomllib.loads((here / "list.toml").read_text())["mutant"]
+    plant(mutants)
+    build = ["cargo", "build", "--release", "--quiet", "--offline", "-p", "fabnet-sim", "--bin", "mutants"]
+    subprocess.run(build, cwd=copy, env={**os.environ, "CARGO_TARGET_DIR": str(target)}, check=True)
+    chosen = [(n, m["name"]) for n, m in enumerate(mutants, 1) if not sys.argv[2:] or m["name"] in sys.argv[2:]]
+    missed = 0
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for (number, name), found in zip(chosen, pool.map(lambda one: hunt(one[0], seeds), chosen)):
+            seed, _, violation = found.partition("\t")
+            missed += not found
+            print(f"{name}: {f'seed {seed}, {violation}' if found else 'NOT FOUND'}", flush=True)
+    print(f"{len(chosen) - missed} of {len(chosen)} planted bugs found within {seeds} seeds")
+    sys.exit(bool(missed))
+
+
+main()
