@@ -15,6 +15,7 @@ use crate::links::{Links, Lossy};
 pub struct Crowd<T: Scalar> {
     peers: Vec<Peer<T>>,
     links: Links<Vec<u8>>,
+    stopped: Vec<bool>,
     round: u64,
 }
 
@@ -49,6 +50,7 @@ impl<T: Scalar> Crowd<T> {
         let mut crowd = Self {
             peers: (0..agents).map(|node| Peer::new(task(node), life(node), 0, None)).collect(),
             links: Links::new(lossy, seed),
+            stopped: vec![false; agents],
             round: 0,
         };
         for node in 0..agents {
@@ -97,8 +99,16 @@ impl<T: Scalar> Crowd<T> {
         &self.peers
     }
 
-    /// Lets something happen to a peer.
+    /// An agent stops, in the middle of things. Nobody is told.
+    pub fn stop(&mut self, agent: usize) {
+        self.stopped[agent] = true;
+    }
+
+    /// Lets something happen to a peer, if it runs.
     pub fn tell(&mut self, node: usize, event: Event) {
+        if self.stopped[node] {
+            return;
+        }
         let mut effects = Vec::new();
         self.peers[node].handle(event, &mut effects);
         let sent = effects.into_iter().filter_map(|effect| match effect {

@@ -67,11 +67,6 @@ pub trait Algorithm<T: Scalar>: Send + Sync {
         true
     }
 
-    /// Whether a row has enough left to be divided with neighbours: who hears nothing for long and goes on giving shares would end up with nothing to divide by.
-    fn divisible(&self, _row: &[T]) -> bool {
-        true
-    }
-
     /// Rounds within which the algorithm itself undoes a runaway: who watches for divergence waits this long.
     fn recovers_within(&self) -> u64 {
         0

@@ -40,9 +40,6 @@ pub enum Tracking {
 }
 
 impl<T: Scalar> PushSum<T> {
-    /// The least weight that is still divided: a step moves v by its length over w.
-    const LEAST: f64 = 1e-2;
-
     /// This direction with these steps, for this problem.
     pub fn new(
         problem: &dyn Problem<T>,
@@ -188,11 +185,6 @@ impl<T: Scalar> Algorithm<T> for PushSum<T> {
 
     fn bears_reversals(&self) -> bool {
         false
-    }
-
-    fn divisible(&self, row: &[T]) -> bool {
-        let weights = &row[self.tracked() + self.blocks().width()..][..self.pace.spans().len()];
-        weights.iter().all(|&w| w >= T::of(Self::LEAST))
     }
 
     fn recovers_within(&self) -> u64 {

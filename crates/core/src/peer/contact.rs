@@ -16,9 +16,10 @@ pub(super) struct Contact {
     pub(super) its_generation: u64,
     /// How often we have closed ours to it.
     pub(super) generation: u64,
-    /// Its newest acknowledgement of a message of ours, and when that came.
+    /// Its newest acknowledgement of a message of ours.
     pub(super) acknowledged: u64,
-    pub(super) acknowledged_at: u64,
+    /// Since when messages of ours wait for one. Epochs do not begin this anew: a dead link stays dead.
+    pub(super) unanswered_since: Option<u64>,
     /// Our edge to it is closed until it acknowledges a message after this one.
     pub(super) closed_at: Option<u64>,
     /// The newest message to it with mass.
@@ -74,13 +75,18 @@ impl Contact {
     /// Its new life has nothing in common with the old one; how often we closed our edge to it counts through our own life.
     pub(super) fn renew(&mut self, tick: u64) {
         let Self { generation, returns, .. } = *self;
-        *self = Self { alive_at: tick, acknowledged_at: tick, generation, returns, ..Self::default() };
+        *self = Self { alive_at: tick, generation, returns, ..Self::default() };
     }
 
     /// Our new life: what we sent in the old one is gone, what it sends goes on.
-    pub(super) fn forget_ours(&mut self, tick: u64) {
+    pub(super) fn forget_ours(&mut self) {
         self.unread.clear();
-        (self.generation, self.acknowledged, self.acknowledged_at, self.closed_at) = (0, 0, tick, None);
+        (self.generation, self.acknowledged, self.unanswered_since, self.closed_at) = (0, 0, None, None);
+    }
+
+    /// For how long it has not acknowledged anything.
+    pub(super) fn unanswered(&self, tick: u64) -> u64 {
+        self.unanswered_since.map_or(0, |since| tick.saturating_sub(since))
     }
 
     /// Keeps the newest message.

@@ -86,24 +86,25 @@ impl Ledger {
         }
     }
 
-    /// Receives what a peer says that it ever sent, in these places.
+    /// Receives what a peer says that it ever sent, in these places; says whether that is more than was known.
     pub fn receive(
         &mut self,
         from: u32,
         places: impl Iterator<Item = usize>,
         cumulative: impl Iterator<Item = i64>,
-    ) -> Result<(), Overflow> {
+    ) -> Result<bool, Overflow> {
         let received = self.received.entry(from).or_insert_with(|| vec![0; self.mass.len()]);
-        let mut fits = Ok(());
+        let mut outcome = Ok(false);
         for (place, sum) in places.zip(cumulative) {
             // Sums wrap, so only their difference means something.
             let news = sum.wrapping_sub(received[place]);
             match within(self.mass[place].checked_add(news)) {
                 Ok(mass) => (self.mass[place], received[place]) = (mass, sum),
-                Err(overflow) => fits = Err(overflow),
+                Err(overflow) => outcome = Err(overflow),
             }
+            outcome = outcome.map(|more| more || news != 0);
         }
-        fits
+        outcome
     }
 
     /// Takes back all that was sent to a peer: the edge is as if it had never been, and the other side is to forget it too.

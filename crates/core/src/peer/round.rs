@@ -1,6 +1,7 @@
 //! One round of a peer: send, take what has arrived, mix, correct, book.
 
 use super::contact::Unread;
+use super::ledger::Overflow;
 use super::mass::Fraction;
 use super::message::Contents;
 use super::neighbours::Links;
@@ -122,9 +123,13 @@ impl<T: Scalar> Peer<T> {
     /// Whether a share that is sent to a node has a chance to be used.
     fn carries_mass(&self, target: u32) -> bool {
         let contact = &self.contacts[target as usize];
-        let silence = self.tick.saturating_sub(contact.acknowledged_at);
-        let silent = self.ledger.sent(target).is_some() && silence > self.task.policy.unreachable_after;
+        let silent = contact.unanswered(self.tick) > self.task.policy.unreachable_after;
         self.table.living(target).is_some() && contact.closed_at.is_none() && !silent
+    }
+
+    /// Who gets nothing gives less and less often, after 1, 8, 64, … rounds: never again would be for ever, if nobody gave.
+    fn may_give(&self) -> bool {
+        self.starved == 0 || (self.starved.is_power_of_two() && self.starved.trailing_zeros().is_multiple_of(3))
     }
 
     /// Instead of a target that cannot be reached: the next living member that is none yet.
@@ -141,11 +146,7 @@ impl<T: Scalar> Peer<T> {
     fn share(&mut self, to: u32, fraction: Fraction, mask: Mask, before: &[i64], effects: &mut Vec<Effect>) {
         let open = self.table.living(to).is_some() && self.contacts[to as usize].closed_at.is_none();
         if open {
-            if self.ledger.sent(to).is_none() {
-                self.contacts[to as usize].acknowledged_at = self.tick;
-            }
-            let divides = self.carries_mass(to) && self.task.algorithm.divisible(&self.row);
-            let fraction = if divides { fraction } else { Fraction::ZERO };
+            let fraction = if self.carries_mass(to) && self.may_give() { fraction } else { Fraction::ZERO };
             self.ledger.send(to, self.manifest.pushed(mask).map(|place| (place, fraction)), before);
         }
         self.send(to, mask, Contents { pulled: true, mass: open, answer: false }, false, effects);
@@ -177,10 +178,7 @@ impl<T: Scalar> Peer<T> {
         let fresh = self.take_fresh();
         let mask = self.task.algorithm.sends(self.round);
         self.mix_pulled(&fresh, mask);
-        let mut overflow = false;
-        for message in &fresh {
-            overflow |= !self.take_mass(message);
-        }
+        let overflow = self.take_mass(&fresh).is_err();
         for part in self.manifest.layout().pushed() {
             let units = self.ledger.mass()[part.input.clone()].iter().zip(&self.ledger.input()[part.input.clone()]);
             for (scalar, (mass, input)) in self.next[part.row.clone()].iter_mut().zip(units) {
@@ -244,11 +242,11 @@ impl<T: Scalar> Peer<T> {
             }
         }
         self.counters.applied += fresh.len() as u64;
+        let sources = &self.neighbours.at(self.round).sources;
+        let heard = |source: u32| fresh.binary_search_by_key(&source, |message| message.header.from).is_ok();
         if let Pace::Lockstep { .. } = self.task.policy.pace {
-            for &(source, _) in &self.neighbours.at(self.round).sources {
-                if fresh.binary_search_by_key(&source, |message| message.header.from).is_err() {
-                    self.contacts[source as usize].missed += 1;
-                }
+            for &(source, _) in sources.iter().filter(|(source, _)| !heard(*source)) {
+                self.contacts[source as usize].missed += 1;
             }
         }
         fresh
@@ -295,11 +293,17 @@ impl<T: Scalar> Peer<T> {
         }
     }
 
-    fn take_mass(&mut self, message: &Unread) -> bool {
-        if !message.header.contents.mass {
-            return true;
+    fn take_mass(&mut self, fresh: &[Unread]) -> Result<(), Overflow> {
+        let (mut fed, mut outcome) = (self.neighbours.at(self.round).sources.is_empty(), Ok(()));
+        for message in fresh.iter().filter(|message| message.header.contents.mass) {
+            let places = self.manifest.pushed(message.header.mask);
+            match self.ledger.receive(message.header.from, places, message.mass()) {
+                Ok(more) => fed |= more,
+                Err(overflow) => outcome = Err(overflow),
+            }
         }
-        self.ledger.receive(message.header.from, self.manifest.pushed(message.header.mask), message.mass()).is_ok()
+        self.starved = if fed { 0 } else { self.starved + 1 };
+        outcome
     }
 
     fn checkpoint(&self) -> Record {

@@ -151,6 +151,8 @@ pub struct Peer<T: Scalar> {
     gathered: bool,
     /// The epoch in which the messages of this round were sent.
     pub(super) opened_in: u64,
+    /// Rounds in a row that brought no mass, although they should have: who goes on giving shares ends up with nothing, and a push-sum step moves its point by its length over that.
+    pub(super) starved: u64,
     /// An epoch that others have begun in a round that we have not reached.
     coming: Option<(u64, u64)>,
     pub(super) table: Table,
@@ -201,6 +203,7 @@ impl<T: Scalar> Peer<T> {
             phase: Phase::Unwritten,
             gathered: false,
             opened_in: 0,
+            starved: 0,
             coming: None,
             table,
             news: News::default(),
@@ -444,10 +447,7 @@ impl<T: Scalar> Peer<T> {
 
     /// Edges through which nothing comes are closed: what they hold is of no use to anybody.
     fn judge_edges(&mut self) {
-        let overdue = |node: &u32| {
-            let contact = &self.contacts[*node as usize];
-            self.tick.saturating_sub(contact.acknowledged_at) > self.task.policy.close_after
-        };
+        let overdue = |node: &u32| self.contacts[*node as usize].unanswered(self.tick) > self.task.policy.close_after;
         let overdue: Vec<u32> = self.ledger.targets().filter(overdue).collect();
         for node in overdue {
             self.counters.closes += 1;
@@ -516,7 +516,7 @@ impl<T: Scalar> Peer<T> {
         self.incarnation = Incarnation { counter, nonce };
         self.counters.refutations += 1;
         self.news.forget(self.task.node);
-        self.contacts.iter_mut().for_each(|contact| contact.forget_ours(self.tick));
+        self.contacts.iter_mut().for_each(|contact| contact.forget_ours());
         let input = self.ledger.input().to_vec();
         self.ledger.begin(&input);
         self.refresh_row();
@@ -621,7 +621,7 @@ impl<T: Scalar> Peer<T> {
     fn acknowledged(&mut self, ack: Ack) {
         let Some(contact) = self.contacts.get_mut(ack.by as usize) else { return };
         if contact.acknowledged < ack.sequence {
-            (contact.acknowledged, contact.acknowledged_at) = (ack.sequence, self.tick);
+            (contact.acknowledged, contact.unanswered_since) = (ack.sequence, None);
         }
         if contact.closed_at.is_some_and(|closed| closed < ack.sequence) {
             contact.closed_at = None;
@@ -696,6 +696,7 @@ impl<T: Scalar> Peer<T> {
         self.sequence += 1;
         let contact = &mut self.contacts[to as usize];
         contact.untold += 1;
+        contact.unanswered_since.get_or_insert(self.tick);
         let table = table || self.round < self.attach_until || contact.untold >= self.task.policy.attach_every;
         if table {
             contact.untold = 0;

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Fuzzes what comes from the network, from the corpus that is kept here.
+#   fuzz/smoke.sh [SECONDS]     half of them for each of the two targets; 60 if not given
+set -euo pipefail
+cd "$(dirname "$0")/.."
+seconds="${1:-60}"
+for target in read receive; do
+  # What is found goes elsewhere: the corpus here stays small.
+  found="$(mktemp -d)"
+  cargo fuzz run --sanitizer none "$target" "$found" "fuzz/corpus/$target" -- -max_total_time="$((seconds / 2))" -max_len=1024 -print_final_stats=1 2>&1 | grep -E "number_of_executed_units|SUMMARY|panicked|ERROR|Test unit" || true
+  test "${PIPESTATUS[0]}" = 0
+  rm -r "$found"
+done
