@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # REPRODUCTION.md from the experiment files: runs those that were not run yet, draws their figures and fills the numbers of their summaries into the template.
-#   experiments/reproduce.sh [RUNS]      (about two hours on two cores, most of it for learning; results stay in RUNS, runs/reproduction if not given)
+#   experiments/reproduce.sh [RUNS]      (about four hours on two cores, most of it for learning; results stay in RUNS, runs/reproduction if not given)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 runs="${1:-runs/reproduction}"
 # All features, for texts; data sets are looked for as `fabnet data path` says.
 fabnet() { cargo run --release --locked --quiet --all-features --bin fabnet -- "$@"; }
 
-for file in experiments/paper/*.toml experiments/bytes.toml; do
+for file in experiments/paper/*.toml experiments/bytes.toml experiments/clean-share.toml; do
   name="$(basename "$file" .toml)"
   if [ ! -s "$runs/$name/summary.json" ]; then
     echo "-- $file"

@@ -710,10 +710,13 @@ impl World {
     }
 }
 
-/// The message that another run would have sent.
+/// The message that another run would have sent: newer, and with other mass.
 fn of_another_run(bytes: &[u8]) -> Vec<u8> {
     let mut other = bytes[..bytes.len() - 8].to_vec();
+    let last = other.len() - 8;
     other[8] ^= 1;
+    other[73] ^= 1;
+    other[last] ^= 0x55;
     let checksum = XxHash3_64::oneshot(&other);
     other.extend(checksum.to_le_bytes());
     other

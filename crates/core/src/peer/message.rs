@@ -34,6 +34,9 @@ pub struct Manifest {
 /// Beats and acknowledgements that a message carries at most.
 pub(super) const GOSSIP: usize = 16;
 
+/// No run counts this far, so no sum of counts overflows.
+const FARTHEST: u64 = 1 << 62;
+
 const MAGIC: u32 = u32::from_le_bytes(*b"FABN");
 const VERSION: u16 = 1;
 const HEADER: usize = 120;
@@ -142,8 +145,8 @@ pub enum Malformed {
     /// It was damaged on its way.
     #[error("a damaged message")]
     Checksum,
-    /// Nodes or scalars that cannot be.
-    #[error("a message with nodes that do not exist, or with scalars that are not finite")]
+    /// Nodes, counts or scalars that cannot be.
+    #[error("a message with nodes that do not exist, counts that no run comes to, or scalars that are not finite")]
     Value,
 }
 
@@ -310,7 +313,10 @@ impl Manifest {
         let pulled = &pulled[..if contents.pulled { scalars * T::BYTES } else { 0 }];
         let message = Message { header, standings, closes, beats, acks, pulled, mass };
         let finite = message.scalars::<T>().all(num_traits::Float::is_finite);
-        if from >= self.nodes || to >= self.nodes || !finite {
+        let counts = [header.epoch, header.round, header.sequence, header.generation, header.incarnation.counter];
+        let lives = message.standings().map(|(_, standing)| standing.incarnation.counter);
+        let countable = counts.into_iter().chain(lives).all(|count| count <= FARTHEST);
+        if from >= self.nodes || to >= self.nodes || !finite || !countable {
             return Err(Malformed::Value);
         }
         Ok(message)
