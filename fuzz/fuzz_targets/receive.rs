@@ -40,7 +40,7 @@ impl Net {
         let mut net = Self { peers: (0..NODES as u32).map(|node| Peer::new(task(node), life(node), 0, None)).collect(), sent: Vec::new() };
         for node in 0..NODES {
             net.peers[node].meet((0..NODES as u32).map(|other| (other, life(other))));
-            net.tell(node, Event::Stored(true));
+            net.tell(node, Event::Stored { ticket: 0, safe: true });
         }
         net
     }
@@ -85,7 +85,7 @@ fuzz_target!(|input: &[u8]| {
                 net.tell(to, Event::Message(bytes));
             }
             (13, _) => net.tell(node, Event::Suspect(u32::from(value))),
-            (14, _) => net.tell(node, Event::Stored(value % 2 == 0)),
+            (14, _) => net.tell(node, Event::Stored { ticket: u64::from(value / 2), safe: value % 2 == 0 }),
             (15, _) => net.tell(node, Event::Command(if value % 2 == 0 { Command::Restart } else { Command::Close(u32::from(value) % NODES as u32) })),
             _ => {}
         }

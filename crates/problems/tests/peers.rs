@@ -73,7 +73,8 @@ fn in_lockstep(algorithm: &Arc<dyn Algorithm<f64>>, problem: &Arc<dyn Problem<f6
     };
     let life = |node: u32| Incarnation { counter: 1, nonce: u64::from(node) };
     let mut peers: Vec<Peer<f64>> = (0..agents as u32).map(|node| Peer::new(task(node), life(node), 0, None)).collect();
-    let mut events: VecDeque<(usize, Event)> = (0..agents).map(|node| (node, Event::Stored(true))).collect();
+    let mut events: VecDeque<(usize, Event)> =
+        (0..agents).map(|node| (node, Event::Stored { ticket: 0, safe: true })).collect();
     let mut checkpoints = vec![Vec::new(); agents];
     while peers.iter().any(|peer| peer.round() < ROUNDS) {
         let (node, event) = events.pop_front().expect("messages alone drive lockstep: no tick is needed");
@@ -82,11 +83,11 @@ fn in_lockstep(algorithm: &Arc<dyn Algorithm<f64>>, problem: &Arc<dyn Problem<f6
         for effect in effects {
             match effect {
                 Effect::Send { to, bytes } => events.push_back((to as usize, Event::Message(bytes))),
-                Effect::Store(Record::Checkpoint { point, .. }) => {
+                Effect::Store { record: Record::Checkpoint { point, .. }, .. } => {
                     checkpoints[node]
                         .push(point.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect());
                 }
-                Effect::Store(Record::Incarnation(_)) => {}
+                Effect::Store { .. } => {}
             }
         }
     }
@@ -178,7 +179,7 @@ fn optimum_of(problem: &dyn Problem<f64>, agents: &[usize]) -> Vec<f64> {
     let slopes = |agent: usize, y: f64| {
         let mut slope = vec![0.0; inner];
         // Every batch once: what tells them apart is zero on average.
-        let shows = |batch: usize| (0..).find(|&round| problem.batch(agent, round) == batch).unwrap();
+        let shows = |batch: usize| (0..100_000).find(|&round| problem.batch(agent, round) == batch).unwrap();
         let rounds: Vec<u64> = (0..problem.batches(agent)).map(shows).collect();
         for &round in &rounds {
             let at = Point { agent, round, own: &[], x: &[], y: &vec![y; inner] };

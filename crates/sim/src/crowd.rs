@@ -55,7 +55,7 @@ impl<T: Scalar> Crowd<T> {
         };
         for node in 0..agents {
             crowd.peers[node].meet((0..agents).map(|other| (other as u32, life(other))));
-            crowd.tell(node, Event::Stored(true));
+            crowd.tell(node, Event::Stored { ticket: 0, safe: true });
         }
         crowd
     }
@@ -113,7 +113,7 @@ impl<T: Scalar> Crowd<T> {
         self.peers[node].handle(event, &mut effects);
         let sent = effects.into_iter().filter_map(|effect| match effect {
             Effect::Send { to, bytes } => Some((to as usize, bytes)),
-            Effect::Store(_) => None,
+            Effect::Store { .. } => None,
         });
         self.links.send(self.round, node, sent);
     }

@@ -7,6 +7,8 @@ use fabnet_core::peer::{Incarnation, Record};
 pub(crate) struct Disk {
     /// The newest life that is safe.
     pub(crate) incarnation: Option<Incarnation>,
+    /// The newest state, for those that go on in the same life.
+    pub(crate) state: Option<Vec<u8>>,
     /// The two newest checkpoints, the newest last.
     checkpoints: Vec<Written>,
 }
@@ -29,24 +31,36 @@ pub(crate) enum Fate {
     Rotten(usize),
 }
 
+impl Fate {
+    /// What becomes of these bytes.
+    fn of(self, mut bytes: Vec<u8>) -> Option<Vec<u8>> {
+        match self {
+            Self::Well => {}
+            Self::Lost => return None,
+            Self::Torn(length) => bytes.truncate(length % bytes.len().max(1)),
+            Self::Rotten(bit) => {
+                let place = bit / 8 % bytes.len().max(1);
+                if let Some(byte) = bytes.get_mut(place) {
+                    *byte ^= 1 << (bit % 8);
+                }
+            }
+        }
+        Some(bytes)
+    }
+}
+
 impl Disk {
     pub(crate) fn write(&mut self, record: Record, fate: Fate) {
         match record {
             Record::Incarnation(incarnation) => self.incarnation = Some(incarnation),
+            Record::State(state) => {
+                if let Some(state) = fate.of(state) {
+                    self.state = Some(state);
+                }
+            }
             Record::Checkpoint { round, point } => {
                 let checksum = sum(round, &point);
-                let mut bytes = point;
-                match fate {
-                    Fate::Well => {}
-                    Fate::Lost => return,
-                    Fate::Torn(length) => bytes.truncate(length % bytes.len().max(1)),
-                    Fate::Rotten(bit) => {
-                        let place = bit / 8 % bytes.len().max(1);
-                        if let Some(byte) = bytes.get_mut(place) {
-                            *byte ^= 1 << (bit % 8);
-                        }
-                    }
-                }
+                let Some(bytes) = fate.of(point) else { return };
                 self.checkpoints.push(Written { round, bytes, checksum });
                 if self.checkpoints.len() > 2 {
                     self.checkpoints.remove(0);

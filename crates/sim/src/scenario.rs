@@ -30,6 +30,8 @@ pub struct Scenario {
     pub rates: ByFault<f64>,
     /// Ticks in which faults happen.
     pub chaos: u64,
+    /// Whether nodes go on in the same life after a crash, if their disks let them.
+    pub exact: bool,
     /// Whether to wait for the solution at the end.
     pub converge: bool,
 }
@@ -93,6 +95,7 @@ impl Scenario {
             method,
             rates,
             chaos,
+            exact: stream.below(4) == 0,
             converge: seed.is_multiple_of(50),
         };
         scenario.leave_out_what_cannot_be();
@@ -139,6 +142,7 @@ impl Scenario {
             method: MethodKind::PushPull,
             rates,
             chaos: 300,
+            exact: false,
             converge: true,
         })
     }

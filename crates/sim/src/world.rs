@@ -78,7 +78,9 @@ struct Node {
     peer: Option<Peer<f64>>,
     disk: Disk,
     /// Records on their way to the disk.
-    writes: VecDeque<Record>,
+    writes: VecDeque<(u64, Record)>,
+    /// The newest message that the newest state it was told to be safe knows of.
+    safe: u64,
     /// How often it has started: what belongs to an earlier start comes to nothing.
     boot: u64,
     /// It never started, or has gone for good.
@@ -377,13 +379,21 @@ impl World {
             }
             Item::Write { node, boot } => {
                 let place = &mut self.nodes[node as usize];
-                let Some(record) = place.writes.pop_front().filter(|_| place.boot == boot) else { return Ok(()) };
+                if place.boot != boot {
+                    return Ok(());
+                }
+                let Some((ticket, record)) = place.writes.pop_front() else { return Ok(()) };
                 let full = place.full_until > self.now;
-                let is_life = matches!(record, Record::Incarnation(_));
+                if let Record::State(state) = &record
+                    && !full
+                {
+                    place.safe = word(state, 4);
+                }
+                let nobody_waits = matches!(record, Record::Checkpoint { .. });
                 if !full {
                     self.write(node, record);
                 }
-                if is_life { self.tell(node, Event::Stored(!full)) } else { Ok(()) }
+                if nobody_waits { Ok(()) } else { self.tell(node, Event::Stored { ticket, safe: !full }) }
             }
         }
     }
@@ -456,6 +466,14 @@ impl World {
             if let Effect::Send { bytes, .. } = &effect {
                 self.oracle.hear(self.now, bytes, peer.ledger().mass().len());
             }
+            if let Effect::Send { bytes, .. } = &effect
+                && self.scenario.exact
+                && word(bytes, 0) >> 49 & 1 == 1
+                && word(bytes, 9) > self.nodes[node as usize].safe
+                && verdict.is_ok()
+            {
+                verdict = Err(format!("node {node} sends what depends on a state that is not written down"));
+            }
             if let Effect::Send { .. } = &effect
                 && self.nodes[node as usize].disk.incarnation != Some(peer.incarnation())
                 && verdict.is_ok()
@@ -473,9 +491,9 @@ impl World {
     fn carry_out(&mut self, node: u32, effect: Effect) {
         match effect {
             Effect::Send { to, bytes } => self.transmit(node, to, bytes),
-            Effect::Store(record) => {
+            Effect::Store { ticket, record } => {
                 let (boot, delay) = (self.nodes[node as usize].boot, 1 + self.stream.below(TICK as usize) as u64);
-                self.nodes[node as usize].writes.push_back(record);
+                self.nodes[node as usize].writes.push_back((ticket, record));
                 self.later(delay, Item::Write { node, boot });
                 if !self.calm && self.likely(Fault::CrashInWrite, 0.05) {
                     self.later(self.now % delay, Item::Act(Fault::CrashInWrite));
@@ -545,6 +563,7 @@ impl World {
             return Ok(());
         }
         place.boot += 1;
+        place.safe = 0;
         let boot = place.boot;
         // Without a disk, the wall clock says which life this is.
         let counter = place.disk.incarnation.map_or((1 << 40) + self.now, |last| last.counter + 1);
@@ -557,7 +576,8 @@ impl World {
         } else {
             Schedule::Living(Arc::new(move |agents| scenario.topology(agents)))
         };
-        let policy = Policy { checkpoint_every: 20, ..Policy::new(self.scenario.pace, self.nodes.len()) };
+        let exact = self.scenario.exact;
+        let policy = Policy { checkpoint_every: 20, exact, ..Policy::new(self.scenario.pace, self.nodes.len()) };
         let task = Task {
             algorithm: self.algorithm.clone(),
             problem: self.problem.clone(),
@@ -569,9 +589,14 @@ impl World {
             weights: Arc::new(Uniform),
             policy,
         };
-        let (round, point) = checkpoint.map_or((0, None), |(round, point)| (round, Some(point)));
-        let peer = Peer::new(task, incarnation, round, point.as_deref());
-        self.note(|| format!("node {node} starts in life {counter}, round {round}"));
+        let saved = self.nodes[node as usize].disk.state.take().filter(|_| exact);
+        let resumed = saved.and_then(|state| Peer::resume(task.clone(), &state).ok());
+        let peer = resumed.unwrap_or_else(|| {
+            let (round, point) = checkpoint.map_or((0, None), |(round, point)| (round, Some(point)));
+            Peer::new(task, incarnation, round, point.as_deref())
+        });
+        let (life, round) = (peer.incarnation().counter, peer.round());
+        self.note(|| format!("node {node} starts in life {life}, round {round}"));
         let first = peer.start();
         let verdict = self.oracle.look(&peer);
         self.nodes[node as usize].peer = Some(peer);
@@ -587,7 +612,7 @@ impl World {
         self.rounds += peer.counters().rounds;
         place.boot += 1;
         // What was being written is there, or not.
-        for record in std::mem::take(&mut place.writes) {
+        for (_, record) in std::mem::take(&mut place.writes) {
             if self.stream.below(2) == 0 {
                 self.write(node, record);
             }
@@ -708,6 +733,11 @@ impl World {
         }
         verdict
     }
+}
+
+/// A word of a record or a message.
+fn word(bytes: &[u8], place: usize) -> u64 {
+    bytes.as_chunks().0.get(place).map_or(0, |word| u64::from_le_bytes(*word))
 }
 
 /// The message that another run would have sent: newer, and with other mass.

@@ -151,6 +151,36 @@ impl Ledger {
         says == self.mass
     }
 
+    /// Writes everything down, word by word.
+    pub(super) fn save(&self, put: &mut impl FnMut(u64)) {
+        let mut all = |units: &[i64]| units.iter().for_each(|units| put(units.cast_unsigned()));
+        all(&self.input);
+        all(&self.mass);
+        for edges in [&self.sent, &self.received] {
+            all(&[edges.len().cast_signed() as i64]);
+            for (&peer, sums) in edges {
+                all(&[i64::from(peer)]);
+                all(sums);
+            }
+        }
+    }
+
+    /// Reads what was written, for as many scalars as there are.
+    pub(super) fn restore<E>(&mut self, take: &mut impl FnMut() -> Result<u64, E>) -> Result<(), E> {
+        let width = self.mass.len();
+        let mut all = || (0..width).map(|_| Ok(take()?.cast_signed())).collect::<Result<Vec<i64>, E>>();
+        (self.input, self.mass) = (all()?, all()?);
+        for edges in [&mut self.sent, &mut self.received] {
+            edges.clear();
+            for _ in 0..take()? {
+                let peer = take()? as u32;
+                let sums = (0..width).map(|_| Ok(take()?.cast_signed())).collect::<Result<_, E>>()?;
+                edges.insert(peer, sums);
+            }
+        }
+        Ok(())
+    }
+
     /// Bytes of these books.
     pub fn bytes(&self) -> usize {
         (2 + self.sent.len() + self.received.len()) * self.mass.len() * size_of::<i64>()

@@ -15,6 +15,7 @@ mod neighbours;
 mod news;
 mod policy;
 mod round;
+mod saved;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -25,4 +26,5 @@ pub use membership::{Incarnation, Standing, Table};
 pub use message::{Ack, Beat, Close, Contents, Header, Malformed, Manifest, Message};
 pub use neighbours::{Links, Schedule};
 pub use policy::{Pace, Policy};
+pub use saved::Damaged;
 pub use state::{Command, Counters, Effect, Event, Peer, Record, Task};

@@ -19,6 +19,8 @@ pub struct Policy {
     pub large_reversal: f64,
     /// Every so many rounds a checkpoint is handed out; none if 0.
     pub checkpoint_every: u64,
+    /// Whether messages wait until what they depend on is on disk, so that a node can go on in the same life after a crash.
+    pub exact: bool,
     /// After so many rounds a peer only answers.
     pub rounds: u64,
 }
@@ -48,6 +50,7 @@ impl Policy {
             attach_every: 8,
             large_reversal: 10.0,
             checkpoint_every: 0,
+            exact: false,
             rounds: u64::MAX,
         }
     }

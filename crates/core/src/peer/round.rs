@@ -198,7 +198,8 @@ impl<T: Scalar> Peer<T> {
         }
         let every = self.task.policy.checkpoint_every;
         if every > 0 && self.round.is_multiple_of(every) {
-            effects.push(Effect::Store(self.checkpoint()));
+            let (ticket, record) = (self.next_ticket(), self.checkpoint());
+            effects.push(Effect::Store { ticket, record });
         }
     }
 

@@ -1,6 +1,7 @@
 //! The machine: what a peer does when something happens.
 
 use std::cmp::Ordering;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::contact::{Contact, Unread};
@@ -44,8 +45,13 @@ pub enum Event {
     Message(Vec<u8>),
     /// Time has passed: these come at a steady pace.
     Tick,
-    /// The record was written and will survive a crash, or it could not be written.
-    Stored(bool),
+    /// A record was written and will survive a crash, or it could not be written. Nobody waits for checkpoints.
+    Stored {
+        /// The number that came with it.
+        ticket: u64,
+        /// Whether it is safe.
+        safe: bool,
+    },
     /// Somebody outside believes that a node is gone; if it is not, it will come back.
     Suspect(u32),
     /// What an operator wants.
@@ -74,7 +80,12 @@ pub enum Effect {
         bytes: Vec<u8>,
     },
     /// Write this down, and say when that is done.
-    Store(Record),
+    Store {
+        /// By this number.
+        ticket: u64,
+        /// What is to be written.
+        record: Record,
+    },
 }
 
 /// What is to be written down.
@@ -82,6 +93,8 @@ pub enum Effect {
 pub enum Record {
     /// Nothing is sent before this is safe. The next start takes a greater one.
     Incarnation(Incarnation),
+    /// Everything: what is sent next depends on it, and waits for it. [`Peer::resume`] goes on there.
+    State(Vec<u8>),
     /// Where to start again, after this round; nobody waits for it.
     Checkpoint {
         /// Rounds that are done.
@@ -142,13 +155,13 @@ pub struct Peer<T: Scalar> {
     pub(super) incarnation: Incarnation,
     pub(super) epoch: u64,
     pub(super) round: u64,
-    sequence: u64,
+    pub(super) sequence: u64,
     /// Ticks in this life: our signs of life, and our measure of time.
     pub(super) tick: u64,
     /// Ticks in this phase or round.
     pub(super) waited: u64,
     pub(super) phase: Phase,
-    gathered: bool,
+    pub(super) gathered: bool,
     /// The epoch in which the messages of this round were sent.
     pub(super) opened_in: u64,
     /// Rounds in a row that brought no mass, although they should have: who goes on giving shares ends up with nothing, and a push-sum step moves its point by its length over that.
@@ -156,7 +169,7 @@ pub struct Peer<T: Scalar> {
     /// An epoch that others have begun in a round that we have not reached.
     coming: Option<(u64, u64)>,
     pub(super) table: Table,
-    news: News,
+    pub(super) news: News,
     digest: u64,
     /// The round until which the table travels with every message.
     attach_until: u64,
@@ -169,6 +182,12 @@ pub struct Peer<T: Scalar> {
     pub(super) input: Vec<T>,
     pub(super) work: Work<T>,
     pub(super) counters: Counters,
+    /// Messages that wait for the states that they depend on, in the order of these; and those that may go.
+    awaited: VecDeque<(u64, Vec<Effect>)>,
+    released: Vec<Effect>,
+    /// The last record that was handed out, and the one of this life.
+    ticket: u64,
+    life_ticket: u64,
     /// Where the next heartbeats go on.
     cursor: usize,
 }
@@ -209,6 +228,10 @@ impl<T: Scalar> Peer<T> {
             news: News::default(),
             digest: 0,
             attach_until: 0,
+            awaited: VecDeque::new(),
+            released: Vec::new(),
+            ticket: 0,
+            life_ticket: 0,
             cursor: 0,
             task,
         };
@@ -231,7 +254,7 @@ impl<T: Scalar> Peer<T> {
 
     /// What is to be done first: its life is written down.
     pub fn start(&self) -> Effect {
-        Effect::Store(Record::Incarnation(self.incarnation))
+        Effect::Store { ticket: self.life_ticket, record: Record::Incarnation(self.incarnation) }
     }
 
     /// Does what an event asks for.
@@ -242,14 +265,16 @@ impl<T: Scalar> Peer<T> {
         match event {
             Event::Message(bytes) => self.receive(bytes, effects),
             Event::Tick => self.tick(effects),
-            Event::Stored(true) if self.phase == Phase::Unwritten => self.written(effects),
-            Event::Stored(_) => {}
+            Event::Stored { ticket, safe } => self.stored(ticket, safe, effects),
             Event::Suspect(node) => self.give_up(node),
             Event::Command(Command::Restart) => self.bump_epoch(),
             Event::Command(Command::Close(node)) => self.close(node),
             Event::Command(Command::Leave) => self.leave(effects),
         }
         self.advance(effects);
+        if self.task.policy.exact && self.phase != Phase::Left {
+            self.write_ahead(effects);
+        }
     }
 
     /// Which node this is.
@@ -330,6 +355,34 @@ impl<T: Scalar> Peer<T> {
     /// The problem and the method.
     pub fn task(&self) -> &Task<T> {
         &self.task
+    }
+
+    fn stored(&mut self, ticket: u64, safe: bool, effects: &mut Vec<Effect>) {
+        if ticket == self.life_ticket {
+            if safe && self.phase == Phase::Unwritten {
+                self.written(effects);
+            }
+        } else if safe {
+            // Newer states hold what older ones do.
+            let safe = self.awaited.partition_point(|(awaited, _)| *awaited <= ticket);
+            self.released.extend(self.awaited.drain(..safe).flat_map(|(_, held)| held));
+        }
+    }
+
+    /// Holds messages back until what they depend on is safe, and lets those go for which it is.
+    fn write_ahead(&mut self, effects: &mut Vec<Effect>) {
+        let held: Vec<_> = effects.extract_if(.., |effect| matches!(effect, Effect::Send { .. })).collect();
+        effects.append(&mut self.released);
+        if !held.is_empty() {
+            let (ticket, record) = (self.next_ticket(), Record::State(self.save()));
+            self.awaited.push_back((ticket, held));
+            effects.push(Effect::Store { ticket, record });
+        }
+    }
+
+    pub(super) fn next_ticket(&mut self) -> u64 {
+        self.ticket += 1;
+        self.ticket
     }
 
     fn written(&mut self, effects: &mut Vec<Effect>) {
@@ -498,7 +551,7 @@ impl<T: Scalar> Peer<T> {
         }
     }
 
-    fn table_changed(&mut self) {
+    pub(super) fn table_changed(&mut self) {
         self.neighbours.set_members(self.table.members().collect());
         self.spread();
     }
@@ -515,8 +568,12 @@ impl<T: Scalar> Peer<T> {
         let nonce = Stream::new(self.incarnation.nonce, self.task.node as usize, counter, Purpose::Lives).bits();
         self.incarnation = Incarnation { counter, nonce };
         self.counters.refutations += 1;
+        // What the old life had to say is said in vain.
+        self.awaited.clear();
+        self.released.clear();
+        self.life_ticket = self.next_ticket();
         self.news.forget(self.task.node);
-        self.contacts.iter_mut().for_each(|contact| contact.forget_ours());
+        self.contacts.iter_mut().for_each(Contact::forget_ours);
         let input = self.ledger.input().to_vec();
         self.ledger.begin(&input);
         self.refresh_row();

@@ -1,9 +1,16 @@
 //! Properties of ledgers and messages, before any network.
 
+use std::collections::VecDeque;
+use std::sync::Arc;
+
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Kind, Segment, Segments};
+use crate::algorithm::{PushPull, Steps};
+use crate::direction::Gradient;
+use crate::topology::Complete;
+use crate::weights::Uniform;
+use crate::{Algorithm, Dim, Kind, Level, Point, Problem, Scratch, Segment, Segments, Slopes};
 
 /// What two ends of edges may do, in any order.
 #[derive(Clone, Debug)]
@@ -195,4 +202,93 @@ fn sums_that_wrap_around_conserve_mass() {
     }
     assert!(ledger.mass()[0] > 0 && ledger.mass()[0] < 1 << 60, "what is here never wraps");
     assert!(ledger.receive(1, 0..1, [sum.wrapping_add(i64::MAX)].into_iter()).is_err());
+}
+
+/// Two peers that write everything down before they speak, and what the first of them wrote last.
+fn exact_peers() -> (Vec<Peer<f64>>, Task<f64>, Vec<u8>) {
+    let problem: Arc<dyn Problem<f64>> = Arc::new(Bowls);
+    let method = PushPull::new(&*problem, Gradient::new(), Steps::same(0.1)).unwrap();
+    let algorithm: Arc<dyn Algorithm<f64>> = Arc::new(method);
+    let task = |node: u32| Task {
+        algorithm: algorithm.clone(),
+        problem: problem.clone(),
+        seed: 0,
+        node,
+        run: 7,
+        unit: Unit::default(),
+        schedule: Schedule::Living(Arc::new(|agents| Arc::new(Complete::new(agents)))),
+        weights: Arc::new(Uniform),
+        policy: Policy { exact: true, ..Policy::new(Pace::Free, 2) },
+    };
+    let life = |node: u32| Incarnation { counter: 1, nonce: u64::from(node) };
+    let mut peers: Vec<Peer<f64>> = (0..2).map(|node| Peer::new(task(node), life(node), 0, None)).collect();
+    let mut events: VecDeque<(usize, Event)> =
+        (0..2).map(|node| (node, Event::Stored { ticket: 0, safe: true })).collect();
+    let mut state = Vec::new();
+    for round in 0..200 {
+        events.push_back((round % 2, Event::Tick));
+        while let Some((node, event)) = events.pop_front() {
+            let (mut effects, stored) = (Vec::new(), matches!(event, Event::Stored { .. }));
+            peers[node].handle(event, &mut effects);
+            for effect in effects {
+                match effect {
+                    Effect::Send { to, bytes } => {
+                        assert!(stored, "a message leaves before what it depends on is safe");
+                        events.push_back((to as usize, Event::Message(bytes)));
+                    }
+                    Effect::Store { ticket, record } => {
+                        if let (0, Record::State(bytes)) = (node, record) {
+                            state = bytes;
+                        }
+                        events.push_back((node, Event::Stored { ticket, safe: true }));
+                    }
+                }
+            }
+        }
+    }
+    (peers, task(0), state)
+}
+
+#[test]
+fn a_saved_peer_goes_on_in_the_same_life_or_not_at_all() {
+    let (peers, task, state) = exact_peers();
+    assert!(peers[0].ledger().sent(1).is_some() && peers[0].ledger().received(1).is_some(), "they have exchanged mass");
+    let resumed = Peer::resume(task.clone(), &state).unwrap();
+    assert_eq!(resumed.ledger(), peers[0].ledger());
+    assert_eq!((resumed.row(), resumed.keep(), resumed.input()), (peers[0].row(), peers[0].keep(), peers[0].input()));
+    assert_eq!(
+        (resumed.incarnation(), resumed.epoch(), resumed.round()),
+        (peers[0].incarnation(), peers[0].epoch(), peers[0].round())
+    );
+    assert_eq!(resumed.table(), peers[0].table());
+    for length in 0..state.len() {
+        assert!(Peer::resume(task.clone(), &state[..length]).is_err(), "cut off after {length} bytes");
+    }
+    for bit in 0..8 * state.len() {
+        let mut rotten = state.clone();
+        rotten[bit / 8] ^= 1 << (bit % 8);
+        assert!(Peer::resume(task.clone(), &rotten).is_err(), "bit {bit} has changed");
+    }
+    assert!(Peer::resume(Task { run: 8, ..task }, &state).is_err(), "another run");
+}
+
+/// `½ (y − agent)²`, for two agents.
+struct Bowls;
+
+impl Problem<f64> for Bowls {
+    fn agents(&self) -> usize {
+        2
+    }
+
+    fn dim(&self) -> Dim {
+        Dim { outer: 0, inner: 3 }
+    }
+
+    fn add_gradient(&self, _level: Level, at: Point<'_, f64>, to: Slopes<'_, f64>, _scratch: &mut Scratch<f64>) {
+        to.y.iter_mut().zip(at.y).for_each(|(slope, y)| *slope += to.scale.1 * (y - at.agent as f64));
+    }
+
+    fn value(&self, _level: Level, at: Point<'_, f64>) -> f64 {
+        at.y.iter().map(|y| 0.5 * (y - at.agent as f64).powi(2)).sum()
+    }
 }

@@ -28,7 +28,7 @@ pub fn mutant(number: u32) -> bool {
 }
 """
 
-MAIN = """
+MAIN = """//! Runs seeds until something is found.
 fn main() {
     std::panic::set_hook(Box::new(|_| {}));
     let seeds: u64 = std::env::args().nth(1).and_then(|seeds| seeds.parse().ok()).unwrap_or(0);
