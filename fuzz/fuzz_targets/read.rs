@@ -17,7 +17,7 @@ fn read<T: Scalar>(bytes: &[u8]) {
     if let Ok(message) = MANIFEST.read::<T>(bytes) {
         assert!(bytes.len() <= MANIFEST.longest(T::BYTES));
         assert!(message.standings().count() <= 5 && message.closes().count() <= 5);
-        assert!(message.beats().count() <= 16 && message.acks().count() <= 16);
+        assert!(message.beats().count() <= 16 && message.acks().count() <= 8);
         assert!(message.scalars::<T>().all(num_traits::Float::is_finite) && message.mass().count() <= 4);
     }
 }

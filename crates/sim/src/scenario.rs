@@ -136,7 +136,7 @@ impl Scenario {
         Some(Self {
             seed,
             nodes: 8,
-            width: 2,
+            width: 16,
             pace: Pace::Free,
             network: NetworkKind::Exponential,
             method: MethodKind::PushPull,

@@ -114,6 +114,8 @@ impl Faults {
             "{converged} seeds were run until the solution, the last was there {ticks} ticks after its faults; the longest simulation has {} events (seed {})",
             swarm.longest.0, swarm.longest.1
         ));
+        let speed = swarm.peer_rounds as f64 / seconds / self.threads.count() as f64;
+        say(format!("{speed:.0} peer-rounds per second and thread"));
         say(format!(
             "{} seeds, {} violations, {} peer-rounds, {seconds:.1} s",
             swarm.seeds,

@@ -31,8 +31,10 @@ pub struct Manifest {
     layout: RowLayout,
 }
 
-/// Beats and acknowledgements that a message carries at most.
-pub(super) const GOSSIP: usize = 16;
+/// Heartbeats that a message carries at most.
+pub(super) const BEATS: usize = 16;
+/// And acknowledgements.
+pub(super) const ACKS: usize = 8;
 
 /// No run counts this far, so no sum of counts overflows.
 const FARTHEST: u64 = 1 << 62;
@@ -178,7 +180,8 @@ impl Manifest {
     pub fn longest(&self, scalar: usize) -> usize {
         HEADER
             + self.nodes() * (STANDING + CLOSE)
-            + GOSSIP * (BEAT + ACK)
+            + BEATS * BEAT
+            + ACKS * ACK
             + (self.layout.shared * scalar).next_multiple_of(8)
             + self.layout.pushed * 8
             + CHECKSUM
@@ -207,7 +210,8 @@ impl Manifest {
             HEADER
                 + message.standings.len() * STANDING
                 + message.closes.len() * CLOSE
-                + GOSSIP * (BEAT + ACK)
+                + BEATS * BEAT
+                + ACKS * ACK
                 + message.row.len() * 8
                 + message.mass.len() * 8
                 + CHECKSUM,
@@ -274,7 +278,7 @@ impl Manifest {
         let ((from, to), (mask, gossip)) = (halves(nodes), halves(mask));
         let (mask, (standings, closes)) = (Mask::from_bits(mask), halves(counts));
         let (beats, acks) = (gossip & 0xFFFF, gossip >> 16);
-        if standings > self.nodes || closes > self.nodes || beats as usize > GOSSIP || acks as usize > GOSSIP {
+        if standings > self.nodes || closes > self.nodes || beats as usize > BEATS || acks as usize > ACKS {
             return Err(Malformed::Length);
         }
         let scalars: usize = self.pulled(mask).map(|(_, range)| range.len()).sum();

@@ -6,7 +6,7 @@ use std::hash::Hasher;
 use twox_hash::XxHash64;
 
 use super::membership::Table;
-use super::message::{Ack, Close, GOSSIP};
+use super::message::{ACKS, Ack, Close};
 
 /// What goes round. Everything is merged by the maximum within one life of a node, and forgotten with that life.
 #[derive(Clone, Debug, Default)]
@@ -54,8 +54,8 @@ impl News {
         out.extend(self.acks.get_key_value(&(me, to)).map(ack));
         let (others, start) = (self.acks.len(), self.cursor % self.acks.len().max(1));
         let first = self.acks.iter().skip(start).chain(self.acks.iter().take(start));
-        out.extend(first.filter(|(key, _)| **key != (me, to)).map(ack).take(GOSSIP - out.len()));
-        self.cursor = (self.cursor + GOSSIP - 1) % others.max(1);
+        out.extend(first.filter(|(key, _)| **key != (me, to)).map(ack).take(ACKS - out.len()));
+        self.cursor = (self.cursor + ACKS - 1) % others.max(1);
     }
 
     /// One number for what is known of members and closed edges.

@@ -8,7 +8,7 @@ use super::contact::{Contact, Unread};
 use super::ledger::{Ledger, Reversal};
 use super::mass::Unit;
 use super::membership::{Incarnation, Standing, Table};
-use super::message::{Ack, Beat, Close, Contents, Draft, GOSSIP, Header, Manifest, Message};
+use super::message::{Ack, BEATS, Beat, Close, Contents, Draft, Header, Manifest, Message};
 use super::neighbours::{Neighbours, Schedule};
 use super::news::News;
 use super::policy::{Pace, Policy};
@@ -780,7 +780,7 @@ impl<T: Scalar> Peer<T> {
         let mut acks = Vec::new();
         self.news.acks_for(self.task.node, to, &mut acks);
         let beats: Vec<_> = self.beats().collect();
-        self.cursor = self.cursor.wrapping_add(GOSSIP);
+        self.cursor = self.cursor.wrapping_add(BEATS);
         let draft = Draft {
             header,
             standings: &standings,
@@ -802,7 +802,7 @@ impl<T: Scalar> Peer<T> {
         let members = self.neighbours.members();
         let start = self.cursor % members.len();
         let turn = members[start..].iter().chain(&members[..start]);
-        turn.filter(|&&node| node != self.task.node).take(GOSSIP).filter_map(|&node| {
+        turn.filter(|&&node| node != self.task.node).take(BEATS).filter_map(|&node| {
             let life = self.table.living(node)?.tag() as u32;
             Some(Beat { node, life, count: self.contacts[node as usize].beat })
         })

@@ -74,11 +74,13 @@ def hunt(number, seeds):
 
 def main():
     seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
-    mutants = tomllib.loads((here / "list.toml").read_text())["mutant"]
+    bugs = tomllib.loads((here / "list.toml").read_text())
+    mutants = bugs["mutant"] + bugs["unfound"]
     plant(mutants)
     build = ["cargo", "build", "--release", "--quiet", "--offline", "-p", "fabnet-sim", "--bin", "mutants"]
     subprocess.run(build, cwd=copy, env={**os.environ, "CARGO_TARGET_DIR": str(target)}, check=True)
-    chosen = [(n, m["name"]) for n, m in enumerate(mutants, 1) if not sys.argv[2:] or m["name"] in sys.argv[2:]]
+    names = sys.argv[2:] or [mutant["name"] for mutant in bugs["mutant"]]
+    chosen = [(number, mutant["name"]) for number, mutant in enumerate(mutants, 1) if mutant["name"] in names]
     missed = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for (number, name), found in zip(chosen, pool.map(lambda one: hunt(one[0], seeds), chosen)):
