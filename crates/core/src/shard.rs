@@ -261,17 +261,8 @@ impl<T: Scalar> Shard<T> {
     }
 
     fn start(&mut self) {
-        let dim = self.problem.dim();
-        let (mut x, mut y) = (vec![T::zero(); dim.outer], vec![T::zero(); dim.inner]);
-        let mut point = Vec::new();
         for agent in 0..self.range.len() {
-            point.clear();
-            point.resize(self.point_width(agent), T::zero());
-            let (v, own) = point.split_at_mut(self.algorithm.blocks().width());
-            x.fill(T::zero());
-            y.fill(T::zero());
-            self.problem.start(self.range.start + agent, own, &mut x, &mut y);
-            self.algorithm.direction().start(&x, &y, v);
+            let point = self.algorithm.starting_point(&*self.problem, self.range.start + agent);
             self.begin(agent, &point);
         }
     }

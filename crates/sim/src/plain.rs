@@ -78,10 +78,7 @@ impl<T: Scalar> Plain<T> {
     }
 
     fn begin(&mut self, agent: usize) {
-        let (own, x, y) = self.problem.starting_point(agent);
-        let mut point = vec![T::zero(); self.algorithm.blocks().width()];
-        self.algorithm.direction().start(&x, &y, &mut point);
-        point.extend(own);
+        let point = self.algorithm.starting_point(&*self.problem, agent);
         let State { now, keep, input, .. } = &mut self.agents[agent];
         let mut oracle = Oracle { problem: &*self.problem, seed: self.seed, agent, round: 0, work: &mut self.work };
         self.algorithm.begin(&point, Fresh { row: &mut *now, keep, input: &mut *input }, &mut oracle);

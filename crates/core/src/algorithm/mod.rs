@@ -28,7 +28,7 @@ pub use push_sum::{PushSum, Tracking};
 pub use registry::{Built, Method, Recipe, methods};
 pub use steps::{Schedule, Steps, StepsError};
 
-use crate::{Blocks, Direction, Mask, Oracle, Scalar, Segments};
+use crate::{Blocks, Direction, Mask, Oracle, Problem, Scalar, Segments};
 
 /// A method, as what one agent does in one round between receiving and sending.
 ///
@@ -49,6 +49,15 @@ pub trait Algorithm<T: Scalar>: Send + Sync {
     /// What is exchanged in the round that leads to the next step: inner loops and local steps exchange only some segments.
     fn sends(&self, _round: u64) -> Mask {
         Mask::ALL
+    }
+
+    /// The point at which a problem lets an agent start, private coordinates last.
+    fn starting_point(&self, problem: &dyn Problem<T>, agent: usize) -> Vec<T> {
+        let (own, x, y) = problem.starting_point(agent);
+        let mut point = vec![T::zero(); self.blocks().width()];
+        self.direction().start(&x, &y, &mut point);
+        point.extend(own);
+        point
     }
 
     /// Starts at a point, at the beginning and at every epoch: writes the pulled, largest and private segments of the row, and the input.

@@ -20,10 +20,13 @@ impl<T: Scalar> Peer<T> {
 
     /// Where the problem lets this agent start.
     pub(super) fn starting_point(&self) -> Vec<T> {
-        let (own, x, y) = self.task.problem.starting_point(self.task.node as usize);
-        let mut point = vec![T::zero(); self.task.algorithm.blocks().width()];
-        self.task.algorithm.direction().start(&x, &y, &mut point);
-        point.extend(own);
+        self.task.algorithm.starting_point(&*self.task.problem, self.task.node as usize)
+    }
+
+    /// Where it is.
+    pub(super) fn point(&self) -> Vec<T> {
+        let mut point = vec![T::zero(); self.point_width()];
+        self.task.algorithm.point(&self.row, &self.keep, &mut point);
         point
     }
 
@@ -308,8 +311,7 @@ impl<T: Scalar> Peer<T> {
     }
 
     fn checkpoint(&self) -> Record {
-        let mut point = vec![T::zero(); self.point_width()];
-        self.task.algorithm.point(&self.row, &self.keep, &mut point);
+        let point = self.point();
         let mut bytes = Vec::with_capacity(point.len() * T::BYTES);
         for scalar in point {
             scalar.write(&mut bytes);

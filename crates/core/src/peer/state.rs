@@ -594,9 +594,7 @@ impl<T: Scalar> Peer<T> {
         self.epoch = epoch;
         self.counters.epochs += 1;
         self.contacts.iter_mut().for_each(|contact| contact.unread.retain(|message| message.header.epoch >= epoch));
-        let mut point = vec![T::zero(); self.point_width()];
-        self.task.algorithm.point(&self.row, &self.keep, &mut point);
-        self.begin(&point);
+        self.begin(&self.point());
     }
 
     fn receive(&mut self, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
