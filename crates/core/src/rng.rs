@@ -31,6 +31,8 @@ pub enum Purpose {
     Faults,
     /// Which agents act in a round.
     Activity,
+    /// Which part of a table that is too long for a message a peer passes on.
+    Table,
     /// For users and tests; the number keeps theirs apart.
     Other(u32),
 }
@@ -49,6 +51,7 @@ impl Purpose {
             Self::Lives => 8,
             Self::Faults => 9,
             Self::Activity => 10,
+            Self::Table => 11,
             Self::Other(number) => (1 << 32) + u64::from(number),
         }
     }

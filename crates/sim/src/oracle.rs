@@ -17,16 +17,30 @@ struct Edge {
 /// What is remembered of all peers.
 #[derive(Debug, Default)]
 pub(crate) struct Oracle {
-    /// Every cumulative sum that an edge ever had, in short, and when it was last sent.
-    sent: BTreeMap<Edge, BTreeMap<u64, u64>>,
+    /// Every cumulative sum that an edge ever had, in short.
+    sent: BTreeMap<Edge, BTreeMap<u64, Sent>>,
     /// The sums that were looked at last, by (from, to).
     seen: BTreeMap<(u32, u32), (Edge, u64)>,
+    /// Whether senders can forget what they have sent: their disks lose what they call safe.
+    forgetful: bool,
+}
+
+/// When a sum was first and last sent: sums return, by a unit more and one less.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    first: u64,
+    last: u64,
 }
 
 /// What was found to be wrong.
 pub(crate) type Verdict = Result<(), String>;
 
 impl Oracle {
+    /// Before anything is sent.
+    pub(crate) fn new(forgetful: bool) -> Self {
+        Self { forgetful, ..Self::default() }
+    }
+
     /// Hears a message as it leaves, and reads it in its own way.
     pub(crate) fn hear(&mut self, now: u64, bytes: &[u8], pushed: usize) {
         let words: Vec<u64> = bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
@@ -40,7 +54,14 @@ impl Oracle {
             generation: words[10],
         };
         let mass = &words[words.len() - 1 - pushed..words.len() - 1];
-        self.sent.entry(edge).or_default().insert(hash(mass.iter().map(|units| units.cast_signed())), now);
+        let sums = self.sent.entry(edge).or_default();
+        sums.entry(hash(mass.iter().map(|units| units.cast_signed()))).or_insert(Sent { first: now, last: now }).last =
+            now;
+    }
+
+    /// A node goes on from what was written down, which may be what it knew some time ago.
+    pub(crate) fn started(&mut self, node: u32) {
+        self.seen.retain(|(_, to), _| *to != node);
     }
 
     /// Looks at a peer after an event.
@@ -51,13 +72,19 @@ impl Oracle {
         }
         for source in ledger.sources() {
             let (edge, sum) = received(peer, source);
-            if self.seen.insert((source, me), (edge, sum)) == Some((edge, sum)) {
+            let before = self.seen.insert((source, me), (edge, sum));
+            if before == Some((edge, sum)) {
                 continue;
             }
-            if !self.sent.get(&edge).is_some_and(|sums| sums.contains_key(&sum)) {
+            let sums = self.sent.get(&edge);
+            let Some(now) = sums.and_then(|sums| sums.get(&sum)) else {
                 return Err(format!(
                     "node {me}: holds mass from {source} that was never sent over this edge: {edge:?}"
                 ));
+            };
+            let before = before.filter(|(before, _)| *before == edge).and_then(|(_, sum)| sums?.get(&sum));
+            if before.is_some_and(|before| now.last < before.first) && !self.forgetful {
+                return Err(format!("node {me}: goes back to what {source} had sent before what it knew"));
             }
         }
         let (nodes, edges) = (peer.table().nodes(), ledger.targets().count() + ledger.sources().count());
@@ -78,7 +105,7 @@ impl Oracle {
         {
             let Some(receiver) = peers.iter().find(|peer| peer.node() == target) else { continue };
             let (edge, sum) = received(receiver, sender.node());
-            let arrived = self.sent.get(&edge).and_then(|sums| sums.get(&sum)).is_some_and(|&at| at >= since);
+            let arrived = self.sent.get(&edge).and_then(|sums| sums.get(&sum)).is_some_and(|sent| sent.last >= since);
             let empty = sender.ledger().sent(target).is_none_or(|sent| sent.iter().all(|&units| units == 0));
             if !arrived && !empty {
                 return Err(format!("what node {} sent to {target} is stranded", sender.node()));

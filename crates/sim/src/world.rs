@@ -150,7 +150,7 @@ impl World {
             cut: Vec::new(),
             old: Vec::new(),
             links,
-            oracle: Oracle::default(),
+            oracle: Oracle::new(scenario.exact && scenario.rates[Fault::LostWrite] > 0.0),
             faults: ByFault::default(),
             calm: false,
             rounds: 0,
@@ -598,6 +598,7 @@ impl World {
         let (life, round) = (peer.incarnation().counter, peer.round());
         self.note(|| format!("node {node} starts in life {life}, round {round}"));
         let first = peer.start();
+        self.oracle.started(node);
         let verdict = self.oracle.look(&peer);
         self.nodes[node as usize].peer = Some(peer);
         self.carry_out(node, first);

@@ -24,6 +24,8 @@ pub(super) struct Contact {
     pub(super) closed_at: Option<u64>,
     /// The newest message to it with mass.
     pub(super) mass_sent: u64,
+    /// The round until which its standing is news.
+    pub(super) told_until: u64,
     /// Messages to it since one had the table.
     pub(super) untold: u64,
     /// When it was last answered.

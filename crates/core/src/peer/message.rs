@@ -31,7 +31,9 @@ pub struct Manifest {
     layout: RowLayout,
 }
 
-/// Heartbeats that a message carries at most.
+/// Standings that a message carries at most, and as many closed edges: where there are more, they take turns.
+pub(super) const NEWS: usize = 256;
+/// Heartbeats.
 pub(super) const BEATS: usize = 16;
 /// And acknowledgements.
 pub(super) const ACKS: usize = 8;
@@ -57,6 +59,8 @@ pub struct Contents {
     pub mass: bool,
     /// It answers a message that came too late: it is not answered itself.
     pub answer: bool,
+    /// Its sender hears nobody, and asks for what a neighbour gets.
+    pub asks: bool,
 }
 
 /// The beginning of a message.
@@ -179,7 +183,7 @@ impl Manifest {
     /// The longest message there can be, with scalars of so many bytes.
     pub fn longest(&self, scalar: usize) -> usize {
         HEADER
-            + self.nodes() * (STANDING + CLOSE)
+            + self.nodes().min(NEWS) * (STANDING + CLOSE)
             + BEATS * BEAT
             + ACKS * ACK
             + (self.layout.shared * scalar).next_multiple_of(8)
@@ -243,8 +247,8 @@ impl Manifest {
 
     fn write_header<T>(&self, message: &Draft<'_, T>, bytes: &mut Vec<u8>) {
         let header = message.header;
-        let Contents { pulled, mass, answer } = header.contents;
-        let flags = u16::from(pulled) | u16::from(mass) << 1 | u16::from(answer) << 2;
+        let Contents { pulled, mass, answer, asks } = header.contents;
+        let flags = u16::from(pulled) | u16::from(mass) << 1 | u16::from(answer) << 2 | u16::from(asks) << 3;
         let counts = message.beats.len() as u64 | (message.acks.len() as u64) << 16;
         let (own, other) = (header.incarnation, header.to_incarnation);
         let first = u64::from(MAGIC) | u64::from(VERSION) << 32 | u64::from(flags) << 48;
@@ -274,11 +278,12 @@ impl Manifest {
             return Err(Malformed::Run);
         }
         let flag = |bit: u32| rest >> (16 + bit) & 1 == 1;
-        let contents = Contents { pulled: flag(0), mass: flag(1), answer: flag(2) };
+        let contents = Contents { pulled: flag(0), mass: flag(1), answer: flag(2), asks: flag(3) };
         let ((from, to), (mask, gossip)) = (halves(nodes), halves(mask));
         let (mask, (standings, closes)) = (Mask::from_bits(mask), halves(counts));
         let (beats, acks) = (gossip & 0xFFFF, gossip >> 16);
-        if standings > self.nodes || closes > self.nodes || beats as usize > BEATS || acks as usize > ACKS {
+        let most = self.nodes().min(NEWS);
+        if standings as usize > most || closes as usize > most || beats as usize > BEATS || acks as usize > ACKS {
             return Err(Malformed::Length);
         }
         let scalars: usize = self.pulled(mask).map(|(_, range)| range.len()).sum();

@@ -20,14 +20,22 @@ pub(super) struct News {
 }
 
 impl News {
+    /// All pairs of 64 nodes.
+    const ACKS_KNOWN: usize = 4096;
+
     /// Takes in that an edge was closed, in the sender's present life; says whether that is new.
     pub(super) fn close(&mut self, close: Close) -> bool {
         grow(&mut self.closes, (close.from, close.to), (close.life, close.generation))
     }
 
-    /// Takes in that a message has arrived.
+    /// Takes in that a message has arrived. Where too many are known, others are forgotten in turn: they return with later messages.
     pub(super) fn ack(&mut self, ack: Ack) {
         grow(&mut self.acks, (ack.by, ack.from), (ack.life, ack.sequence));
+        if self.acks.len() > Self::ACKS_KNOWN {
+            let next = self.acks.range((ack.by, ack.from.wrapping_add(1))..).next().or(self.acks.first_key_value());
+            let forgotten = next.map(|(key, _)| *key);
+            forgotten.map(|key| self.acks.remove(&key));
+        }
     }
 
     /// A node's life is over: so is what was said of its messages. Edges towards it stay closed so many times, whoever it is now.
@@ -48,14 +56,15 @@ impl News {
     }
 
     /// A few acknowledgements, first the one that concerns the receiver, then others in turn.
-    pub(super) fn acks_for(&mut self, me: u32, to: u32, out: &mut Vec<Ack>) {
+    pub(super) fn acks_for(&mut self, me: u32, to: u32) -> Vec<Ack> {
         let ack = |(&(by, from), &(life, sequence)): (&(u32, u32), &(u64, u64))| Ack { by, from, life, sequence };
-        out.clear();
+        let mut out = Vec::with_capacity(ACKS);
         out.extend(self.acks.get_key_value(&(me, to)).map(ack));
         let (others, start) = (self.acks.len(), self.cursor % self.acks.len().max(1));
         let first = self.acks.iter().skip(start).chain(self.acks.iter().take(start));
         out.extend(first.filter(|(key, _)| **key != (me, to)).map(ack).take(ACKS - out.len()));
         self.cursor = (self.cursor + ACKS - 1) % others.max(1);
+        out
     }
 
     /// One number for what is known of members and closed edges.

@@ -12,6 +12,9 @@ use crate::rng::{Purpose, Stream};
 use crate::segment::larger;
 use crate::{Kind, Mask, Oracle, Scalar, linalg};
 
+/// After so many rounds that brought nothing, a peer asks others than its sources.
+const ASK_AFTER: u64 = 8;
+
 impl<T: Scalar> Peer<T> {
     /// The scalars of a point.
     pub(super) fn point_width(&self) -> usize {
@@ -118,7 +121,7 @@ impl<T: Scalar> Peer<T> {
         let targets = self.neighbours.at(self.round).targets.clone();
         for (target, _) in targets {
             let mass = self.ledger.sent(target).is_some();
-            self.send(target, mask, Contents { pulled: true, mass, answer: false }, false, effects);
+            self.send(target, mask, Contents { pulled: true, mass, ..Contents::default() }, false, effects);
         }
         self.call_somebody(effects);
     }
@@ -152,14 +155,26 @@ impl<T: Scalar> Peer<T> {
             let fraction = if self.carries_mass(to) && self.may_give() { fraction } else { Fraction::ZERO };
             self.ledger.send(to, self.manifest.pushed(mask).map(|place| (place, fraction)), before);
         }
-        self.send(to, mask, Contents { pulled: true, mass: open, answer: false }, false, effects);
+        self.send(to, mask, Contents { pulled: true, mass: open, ..Contents::default() }, false, effects);
+    }
+
+    /// Somebody who hears nobody gets what a neighbour gets.
+    pub(super) fn help(&mut self, asker: u32, effects: &mut Vec<Effect>) {
+        let links = self.neighbours.at(self.round);
+        if links.reach(asker)
+            && let Some(&(_, fraction)) = links.targets.first()
+        {
+            let before = self.ledger.mass().to_vec();
+            self.share(asker, fraction, Mask::ALL, &before, effects);
+        }
     }
 
     /// Now and then, somebody whom the schedule does not mention: one that is not known or thought dead, or else parts of a broken network would never find
-    /// together; and any member, for news.
+    /// together; and any member, for news, or for help if the schedule's sources bring nothing.
     fn call_somebody(&mut self, effects: &mut Vec<Effect>) {
         let mut stream = Stream::new(self.task.seed, self.task.node as usize, self.tick, Purpose::Contacts);
-        for (one_in, alive) in [(3, false), (4, true)] {
+        let asks = self.starved > ASK_AFTER;
+        for (one_in, alive) in [(3, false), (if asks { 1 } else { 4 }, true)] {
             if stream.below(one_in) != 0 {
                 continue;
             }
@@ -171,7 +186,7 @@ impl<T: Scalar> Peer<T> {
             let count = candidates().count();
             let chosen = if count > 0 { candidates().nth(stream.below(count)) } else { None };
             if let Some(node) = chosen {
-                self.send(node, Mask::NONE, Contents::default(), false, effects);
+                self.send(node, Mask::NONE, Contents { asks: asks && alive, ..Contents::default() }, false, effects);
             }
         }
     }
@@ -260,7 +275,9 @@ impl<T: Scalar> Peer<T> {
     fn mix_pulled(&mut self, fresh: &[Unread], mask: Mask) {
         let links = self.neighbours.at(self.round);
         let stranger = links.sources.iter().map(|(_, weight)| *weight).fold(links.own_pull, f64::min);
-        let lockstep = self.task.policy.pace != Pace::Free;
+        let source = |message: &Unread| links.sources.binary_search_by_key(&message.header.from, |(source, _)| *source);
+        let pulled = || fresh.iter().filter(|message| message.header.contents.pulled);
+        let sources_only = self.task.policy.pace != Pace::Free && pulled().any(|message| source(message).is_ok());
         for part in self.manifest.layout().parts.iter().filter(|part| part.kind != Kind::Push) {
             let (now, next) = (&self.row[part.row.clone()], &mut self.next[part.row.clone()]);
             next.copy_from_slice(now);
@@ -271,13 +288,10 @@ impl<T: Scalar> Peer<T> {
                 linalg::scale(next, T::of(links.own_pull));
             }
             let mut total = links.own_pull;
-            for message in
-                fresh.iter().filter(|message| message.header.contents.pulled && message.header.mask.has(part.index))
-            {
-                let known = links.sources.binary_search_by_key(&message.header.from, |(source, _)| *source);
-                let weight = match known {
+            for message in pulled().filter(|message| message.header.mask.has(part.index)) {
+                let weight = match source(message) {
                     Ok(place) => links.sources[place].1,
-                    Err(_) if lockstep => continue,
+                    Err(_) if sources_only => continue,
                     Err(_) => stranger,
                 };
                 let scalars = message.segment::<T>(&self.manifest, part.row.clone());
@@ -298,7 +312,8 @@ impl<T: Scalar> Peer<T> {
     }
 
     fn take_mass(&mut self, fresh: &[Unread]) -> Result<(), Overflow> {
-        let (mut fed, mut outcome) = (self.neighbours.at(self.round).sources.is_empty(), Ok(()));
+        let enough = self.ledger.mass().is_empty() && fresh.iter().any(|message| message.header.contents.pulled);
+        let (mut fed, mut outcome) = (enough || self.neighbours.at(self.round).sources.is_empty(), Ok(()));
         for message in fresh.iter().filter(|message| message.header.contents.mass) {
             let places = self.manifest.pushed(message.header.mask);
             match self.ledger.receive(message.header.from, places, message.mass()) {

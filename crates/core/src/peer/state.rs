@@ -8,7 +8,7 @@ use super::contact::{Contact, Unread};
 use super::ledger::{Ledger, Reversal};
 use super::mass::Unit;
 use super::membership::{Incarnation, Standing, Table};
-use super::message::{Ack, BEATS, Beat, Close, Contents, Draft, Header, Manifest, Message};
+use super::message::{Ack, BEATS, Beat, Close, Contents, Draft, Header, Manifest, Message, NEWS};
 use super::neighbours::{Neighbours, Schedule};
 use super::news::News;
 use super::policy::{Pace, Policy};
@@ -164,7 +164,7 @@ pub struct Peer<T: Scalar> {
     pub(super) gathered: bool,
     /// The epoch in which the messages of this round were sent.
     pub(super) opened_in: u64,
-    /// Rounds in a row that brought no mass, although they should have: who goes on giving shares ends up with nothing, and a push-sum step moves its point by its length over that.
+    /// Rounds in a row that brought nothing, although they should have: who goes on giving shares ends up with nothing, and a push-sum step moves its point by its length over that.
     pub(super) starved: u64,
     /// An epoch that others have begun in a round that we have not reached.
     coming: Option<(u64, u64)>,
@@ -534,6 +534,7 @@ impl<T: Scalar> Peer<T> {
             contact.returns += 1;
         }
         contact.renew(self.tick);
+        contact.told_until = self.round + self.task.policy.attach_for;
         if known.is_some_and(|known| known.incarnation != news.incarnation) {
             self.news.forget(node);
         }
@@ -612,6 +613,8 @@ impl<T: Scalar> Peer<T> {
         let fresh = self.is_current(&header);
         if !fresh || (!known && message.standings().next().is_none()) {
             self.answer(&header, effects);
+        } else if header.contents.asks && header.epoch == self.epoch && self.phase == Phase::Open {
+            self.help(header.from, effects);
         }
         if fresh {
             let places = message.places();
@@ -634,6 +637,12 @@ impl<T: Scalar> Peer<T> {
         }
         let life = |table: &Table, node: u32| table.living(node).map(Incarnation::tag);
         for close in message.closes() {
+            let ours = close.from == self.task.node && close.life == self.incarnation.tag();
+            if ours && self.contacts.get(close.to as usize).is_some_and(|contact| contact.generation < close.generation)
+            {
+                // We have closed this edge and do not know it: our disk has lost what it called safe.
+                self.refute(self.incarnation);
+            }
             if life(&self.table, close.from) == Some(close.life)
                 && close.from != self.task.node
                 && self.news.close(close)
@@ -773,10 +782,9 @@ impl<T: Scalar> Peer<T> {
             mask,
             contents,
         };
-        let standings: Vec<_> = if table { self.table.entries().collect() } else { Vec::new() };
-        let closes: Vec<_> = if table { self.news.closes(self.manifest.nodes()).collect() } else { Vec::new() };
-        let mut acks = Vec::new();
-        self.news.acks_for(self.task.node, to, &mut acks);
+        let standings = if table { self.standings() } else { Vec::new() };
+        let closes: Vec<_> = if table { self.news.closes(NEWS).collect() } else { Vec::new() };
+        let acks = self.news.acks_for(self.task.node, to);
         let beats: Vec<_> = self.beats().collect();
         self.cursor = self.cursor.wrapping_add(BEATS);
         let draft = Draft {
@@ -793,6 +801,20 @@ impl<T: Scalar> Peer<T> {
         self.counters.messages += 1;
         self.counters.bytes += bytes.len() as u64;
         effects.push(Effect::Send { to, bytes });
+    }
+
+    /// The table, or what a message can carry of it: what has changed of late, then others at random, since no turn that is taken is in step with anything.
+    fn standings(&self) -> Vec<(u32, Standing)> {
+        let changed = |node: u32| self.round < self.contacts[node as usize].told_until;
+        let mut standings: Vec<_> = self.table.entries().collect();
+        if standings.len() > NEWS {
+            let mut stream = Stream::new(self.task.seed, self.task.node as usize, self.sequence, Purpose::Table);
+            let start = stream.below(standings.len());
+            standings.rotate_left(start);
+            standings.sort_by_key(|(node, _)| !changed(*node));
+            standings.truncate(NEWS);
+        }
+        standings
     }
 
     /// Signs of life of a few others, in turn.

@@ -8,9 +8,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::algorithm::{PushPull, Steps};
 use crate::direction::Gradient;
-use crate::topology::Complete;
+use crate::topology::{Complete, Ring};
 use crate::weights::Uniform;
-use crate::{Algorithm, Dim, Kind, Level, Point, Problem, Scratch, Segment, Segments, Slopes};
+use crate::{Algorithm, Dim, Kind, Level, Point, Problem, Scratch, Segment, Segments, Slopes, Topology};
 
 /// What two ends of edges may do, in any order.
 #[derive(Clone, Debug)]
@@ -143,7 +143,7 @@ fn example(manifest: &Manifest) -> Vec<u8> {
         beat: 8,
         digest: 9,
         mask: crate::Mask::ALL,
-        contents: Contents { pulled: true, mass: true, answer: false },
+        contents: Contents { pulled: true, mass: true, ..Contents::default() },
     };
     let draft = message::Draft {
         header,
@@ -204,9 +204,9 @@ fn sums_that_wrap_around_conserve_mass() {
     assert!(ledger.receive(1, 0..1, [sum.wrapping_add(i64::MAX)].into_iter()).is_err());
 }
 
-/// Two peers that write everything down before they speak, and what the first of them wrote last.
-fn exact_peers() -> (Vec<Peer<f64>>, Task<f64>, Vec<u8>) {
-    let problem: Arc<dyn Problem<f64>> = Arc::new(Bowls);
+/// What the nodes of a network are to do.
+fn tasks<S: Topology + 'static>(agents: usize, exact: bool, topology: fn(usize) -> S) -> Vec<Task<f64>> {
+    let problem: Arc<dyn Problem<f64>> = Arc::new(Bowls { agents });
     let method = PushPull::new(&*problem, Gradient::new(), Steps::same(0.1)).unwrap();
     let algorithm: Arc<dyn Algorithm<f64>> = Arc::new(method);
     let task = |node: u32| Task {
@@ -216,12 +216,54 @@ fn exact_peers() -> (Vec<Peer<f64>>, Task<f64>, Vec<u8>) {
         node,
         run: 7,
         unit: Unit::default(),
-        schedule: Schedule::Living(Arc::new(|agents| Arc::new(Complete::new(agents)))),
+        schedule: Schedule::Living(Arc::new(move |agents| Arc::new(topology(agents)))),
         weights: Arc::new(Uniform),
-        policy: Policy { exact: true, ..Policy::new(Pace::Free, 2) },
+        policy: Policy { exact, ..Policy::new(Pace::Free, agents) },
     };
-    let life = |node: u32| Incarnation { counter: 1, nonce: u64::from(node) };
-    let mut peers: Vec<Peer<f64>> = (0..2).map(|node| Peer::new(task(node), life(node), 0, None)).collect();
+    (0..agents as u32).map(task).collect()
+}
+
+fn life(node: u32) -> Incarnation {
+    Incarnation { counter: 1, nonce: u64::from(node) }
+}
+
+/// What a table that is too long for a message says gets round all the same, and messages stay short.
+#[test]
+fn news_gets_round_among_more_nodes_than_a_message_can_name() {
+    let nodes = 2 * message::NEWS;
+    let lives = || (0..nodes as u32).map(|node| (node, life(node)));
+    let mut peers: Vec<Peer<f64>> = tasks(nodes, false, Ring::new)
+        .into_iter()
+        .zip(lives())
+        .map(|(task, (_, life))| Peer::new(task, life, 0, None))
+        .collect();
+    let mut effects = Vec::new();
+    for peer in &mut peers {
+        peer.meet(lives());
+        peer.handle(Event::Stored { ticket: 0, safe: true }, &mut effects);
+    }
+    let gone = nodes - 3;
+    peers[0].handle(Event::Suspect(gone as u32), &mut effects);
+    let knows = |peer: &Peer<f64>| peer.table().living(gone as u32).is_none();
+    for _ in 0..60 {
+        for effect in std::mem::take(&mut effects) {
+            let Effect::Send { to, bytes } = effect else { continue };
+            assert!(bytes.len() < 8_000, "a message of {} bytes", bytes.len());
+            if to as usize != gone {
+                peers[to as usize].handle(Event::Message(bytes), &mut effects);
+            }
+        }
+        let running = peers.iter_mut().enumerate().filter(|(node, _)| *node != gone);
+        running.for_each(|(_, peer)| peer.handle(Event::Tick, &mut effects));
+    }
+    assert_eq!(peers.iter().filter(|peer| knows(peer)).count(), nodes - 1);
+}
+
+/// Two peers that write everything down before they speak, and what the first of them wrote last.
+fn exact_peers() -> (Vec<Peer<f64>>, Task<f64>, Vec<u8>) {
+    let tasks = tasks(2, true, Complete::new);
+    let mut peers: Vec<Peer<f64>> =
+        tasks.iter().map(|task| Peer::new(task.clone(), life(task.node), 0, None)).collect();
     let mut events: VecDeque<(usize, Event)> =
         (0..2).map(|node| (node, Event::Stored { ticket: 0, safe: true })).collect();
     let mut state = Vec::new();
@@ -246,7 +288,7 @@ fn exact_peers() -> (Vec<Peer<f64>>, Task<f64>, Vec<u8>) {
             }
         }
     }
-    (peers, task(0), state)
+    (peers, tasks[0].clone(), state)
 }
 
 #[test]
@@ -272,12 +314,14 @@ fn a_saved_peer_goes_on_in_the_same_life_or_not_at_all() {
     assert!(Peer::resume(Task { run: 8, ..task }, &state).is_err(), "another run");
 }
 
-/// `½ (y − agent)²`, for two agents.
-struct Bowls;
+/// `½ (y − agent)²`.
+struct Bowls {
+    agents: usize,
+}
 
 impl Problem<f64> for Bowls {
     fn agents(&self) -> usize {
-        2
+        self.agents
     }
 
     fn dim(&self) -> Dim {

@@ -3,8 +3,8 @@
 
     crates/sim/tests/mutants/run.py [SEEDS] [NAME...]
 
-builds one copy of the sources in which every bug is there but switched off, in the target directory. Fails if a bug is not found within SEEDS (10,000 if not given), or if the sources no longer
-hold what a bug replaces.
+builds one copy of the sources in which every bug is there but switched off, in the target directory. Fails if a bug is not found within SEEDS (10,000 if not given), counted from the seed
+that its entry names or from 0, or if the sources no longer hold what a bug replaces.
 """
 
 import os
@@ -31,8 +31,9 @@ pub fn mutant(number: u32) -> bool {
 MAIN = """//! Runs seeds until something is found.
 fn main() {
     std::panic::set_hook(Box::new(|_| {}));
-    let seeds: u64 = std::env::args().nth(1).and_then(|seeds| seeds.parse().ok()).unwrap_or(0);
-    for seed in 0..seeds {
+    let mut numbers = std::env::args().skip(1).map(|number| number.parse::<u64>().expect("a number"));
+    let (first, seeds) = (numbers.next().expect("the first seed"), numbers.next().expect("how many"));
+    for seed in first..first + seeds {
         if let Some(violation) = fabnet_sim::run(&fabnet_sim::Scenario::from_seed(seed), false).violation {
             println!("{seed}\\t{violation}");
             return;
@@ -66,9 +67,9 @@ def plant(mutants):
     lib.write_text(lib.read_text().replace("#![warn(clippy::unwrap_used)]", "#![allow(warnings)]") + SWITCH)
 
 
-def hunt(number, seeds):
+def hunt(number, first, seeds):
     program = target / "release/mutants"
-    result = subprocess.run([program, str(seeds)], env={**os.environ, "MUTANT": str(number)}, capture_output=True, text=True)
+    result = subprocess.run([program, str(first), str(seeds)], env={**os.environ, "MUTANT": str(number)}, capture_output=True, text=True)
     return result.stdout.strip()
 
 
@@ -80,10 +81,10 @@ def main():
     build = ["cargo", "build", "--release", "--quiet", "--offline", "-p", "fabnet-sim", "--bin", "mutants"]
     subprocess.run(build, cwd=copy, env={**os.environ, "CARGO_TARGET_DIR": str(target)}, check=True)
     names = sys.argv[2:] or [mutant["name"] for mutant in bugs["mutant"]]
-    chosen = [(number, mutant["name"]) for number, mutant in enumerate(mutants, 1) if mutant["name"] in names]
+    chosen = [(number, mutant["name"], mutant.get("from", 0)) for number, mutant in enumerate(mutants, 1) if mutant["name"] in names]
     missed = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for (number, name), found in zip(chosen, pool.map(lambda one: hunt(one[0], seeds), chosen)):
+        for (_, name, _), found in zip(chosen, pool.map(lambda one: hunt(one[0], one[2], seeds), chosen)):
             seed, _, violation = found.partition("\t")
             missed += not found
             print(f"{name}: {f'seed {seed}, {violation}' if found else 'NOT FOUND'}", flush=True)
