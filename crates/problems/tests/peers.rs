@@ -114,11 +114,16 @@ fn with_automatic_steps_all_switch_together_and_follow_the_shard() {
     let problem: Arc<dyn Problem<f64>> = Arc::new(PolicyEvaluation::new(10, 0));
     let algorithm = build("dfab", &*problem, common::automatic(0));
     let checkpoints = in_lockstep(&algorithm, &problem);
+    let (topology, weights) = (Arc::new(Phases::new(10, 0.3, 0)), Arc::new(Uniform));
+    let mut plain = Plain::new(algorithm.clone(), problem.clone(), topology, weights, 0, Lossy::default());
+    (0..ROUNDS).for_each(|_| plain.round());
     let mut shard = Shard::new(algorithm, problem, phases(0), 0).unwrap();
     run(&mut shard, ROUNDS, &mut ()).unwrap();
     for (agent, points) in checkpoints.iter().enumerate() {
         let worst = off(points.last().unwrap(), &shard.view().point(agent));
         assert!(worst < 1e-9, "agent {agent}: {worst:e} off");
+        let worst = off(&plain.view().point(agent), &shard.view().point(agent));
+        assert!(worst < 1e-9, "agent {agent}, without ledgers: {worst:e} off");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use fabnet_core::algorithm::{Agent, Fresh};
+use fabnet_core::algorithm::{Agent, Fresh, Request};
 use fabnet_core::observe::{Agents, View};
 use fabnet_core::{
     Algorithm, Kind, Mask, Mixing, Network, Oracle, Problem, Scalar, Topology, Weights, Work, larger, linalg,
@@ -20,6 +20,8 @@ pub struct Plain<T: Scalar> {
     agents: Vec<State<T>>,
     links: Links<Share<T>>,
     round: u64,
+    /// How often all began anew, as a method asked for: shares of before are dropped.
+    epoch: u64,
     bytes: u64,
     work: Work<T>,
 }
@@ -39,6 +41,7 @@ struct Share<T> {
     row: Arc<[T]>,
     push: f64,
     mask: Mask,
+    epoch: u64,
 }
 
 impl<T: Scalar> Plain<T> {
@@ -70,18 +73,30 @@ impl<T: Scalar> Plain<T> {
             problem,
             seed,
             round: 0,
+            epoch: 0,
             bytes: 0,
             work: Work::default(),
         };
-        (0..plain.agents.len()).for_each(|agent| plain.begin(agent));
+        for agent in 0..plain.agents.len() {
+            plain.begin(agent, &plain.algorithm.starting_point(&*plain.problem, agent));
+        }
         plain
     }
 
-    fn begin(&mut self, agent: usize) {
-        let point = self.algorithm.starting_point(&*self.problem, agent);
+    /// Everybody begins anew where it is: this news alone is never lost, or methods that ask for it could not be studied.
+    fn restart(&mut self) {
+        self.epoch += 1;
+        for agent in 0..self.agents.len() {
+            let point = self.view().point(agent);
+            self.begin(agent, &point);
+        }
+    }
+
+    fn begin(&mut self, agent: usize, point: &[T]) {
         let State { now, keep, input, .. } = &mut self.agents[agent];
-        let mut oracle = Oracle { problem: &*self.problem, seed: self.seed, agent, round: 0, work: &mut self.work };
-        self.algorithm.begin(&point, Fresh { row: &mut *now, keep, input: &mut *input }, &mut oracle);
+        let mut oracle =
+            Oracle { problem: &*self.problem, seed: self.seed, agent, round: self.round, work: &mut self.work };
+        self.algorithm.begin(point, Fresh { row: &mut *now, keep, input: &mut *input }, &mut oracle);
         add_levels(&*self.algorithm, now, input, T::one());
     }
 
@@ -94,18 +109,24 @@ impl<T: Scalar> Plain<T> {
         for (to, share) in self.links.arrivals(self.round) {
             self.agents[to].arrived.push(share);
         }
+        let mut request = Request::Go;
         let mut agents = std::mem::take(&mut self.agents);
         for (agent, state) in agents.iter_mut().enumerate().filter(|(agent, _)| acting[*agent]) {
+            state.arrived.retain(|share| share.epoch == self.epoch);
             mix(&*self.algorithm, self.network.current(), agent, mask, state);
             let State { now, next, keep, input, .. } = state;
             let mut oracle =
                 Oracle { problem: &*self.problem, seed: self.seed, agent, round: self.round, work: &mut self.work };
-            self.algorithm.step(Agent { now, next: &mut *next, keep, input: &mut *input }, &mut oracle);
+            request =
+                request.or(self.algorithm.step(Agent { now, next: &mut *next, keep, input: &mut *input }, &mut oracle));
             add_levels(&*self.algorithm, next, input, T::one());
             std::mem::swap(now, next);
         }
         self.agents = agents;
         self.round += 1;
+        if request == Request::Restart {
+            self.restart();
+        }
     }
 
     fn send(&mut self, mask: Mask, acting: &[bool]) {
@@ -122,7 +143,8 @@ impl<T: Scalar> Plain<T> {
             for (&from, &push) in
                 row.sources[1..].iter().zip(&row.push[1..]).filter(|(from, _)| acting[**from as usize])
             {
-                sent[from as usize].push((target, Share { from, row: rows[from as usize].clone(), push, mask }));
+                let row = rows[from as usize].clone();
+                sent[from as usize].push((target, Share { from, row, push, mask, epoch: self.epoch }));
             }
         }
         for (from, sent) in sent.into_iter().enumerate() {
