@@ -3,10 +3,18 @@
 mod check;
 mod data;
 mod faults;
+#[cfg(feature = "net")]
+mod launch;
 mod list;
+#[cfg(feature = "net")]
+mod node;
+#[cfg(feature = "net")]
+mod pki;
 mod plot;
 mod report;
 mod run;
+#[cfg(feature = "net")]
+mod status;
 mod tune;
 
 use std::path::Path;
@@ -28,6 +36,18 @@ pub(crate) enum Command {
     Tune(tune::Tune),
     /// Attack simulated peers with faults, and check that nothing is lost
     Faults(faults::Faults),
+    /// Make a run's certificate authority and node certificates
+    #[cfg(feature = "net")]
+    Pki(pki::Pki),
+    /// Run one node of a real network
+    #[cfg(feature = "net")]
+    Node(node::Node),
+    /// Run a local cluster of real node processes
+    #[cfg(feature = "net")]
+    Launch(launch::Launch),
+    /// Say how a node is
+    #[cfg(feature = "net")]
+    Status(status::Status),
     /// Say where data sets are looked for, and whether they are complete and intact
     Data(data::Data),
     /// List what there is to choose from, with its keys
@@ -44,6 +64,14 @@ impl Command {
             Self::Check(check) => check.carry_out(),
             Self::Tune(tune) => tune.carry_out(),
             Self::Faults(faults) => faults.carry_out(),
+            #[cfg(feature = "net")]
+            Self::Pki(pki) => pki.carry_out(),
+            #[cfg(feature = "net")]
+            Self::Node(node) => node.carry_out(),
+            #[cfg(feature = "net")]
+            Self::Launch(launch) => launch.carry_out(),
+            #[cfg(feature = "net")]
+            Self::Status(status) => status.carry_out(),
             Self::Data(data) => Ok(data.carry_out()),
             Self::List(list) => Ok(list.carry_out()),
             Self::Report(report) => report.carry_out(),

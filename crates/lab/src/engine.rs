@@ -4,6 +4,8 @@ use fabnet_core::observe::run;
 use fabnet_core::{Scalar, Shard, ShardError, View};
 use fabnet_sim::{Crowd, Lossy, Plain};
 
+use crate::joined::Joined;
+
 /// What goes wrong in an experiment, and what agents do about it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Faults {
@@ -24,6 +26,8 @@ pub(crate) enum Engine<T: Scalar> {
     Shard(Shard<T>),
     Crowd(Crowd<T>),
     Plain(Plain<T>),
+    /// What real nodes have recorded.
+    Joined(Joined<T>),
 }
 
 impl<T: Scalar> Engine<T> {
@@ -32,6 +36,7 @@ impl<T: Scalar> Engine<T> {
             Self::Shard(shard) => shard.view(),
             Self::Crowd(crowd) => crowd.view(),
             Self::Plain(plain) => plain.view(),
+            Self::Joined(joined) => joined.view(),
         }
     }
 
@@ -41,6 +46,7 @@ impl<T: Scalar> Engine<T> {
             Self::Shard(shard) => return run(shard, round, &mut ()).map(|_| ()),
             Self::Crowd(crowd) => (crowd.view().round..round).for_each(|_| crowd.round()),
             Self::Plain(plain) => (plain.view().round..round).for_each(|_| plain.round()),
+            Self::Joined(joined) => joined.go_to(round),
         }
         Ok(())
     }
@@ -54,12 +60,19 @@ impl<T: Scalar> Engine<T> {
         if let Self::Shard(shard) = self { shard.restore(state) } else { Ok(()) }
     }
 
+    /// When it came to where it is, if that is not what is measured now.
+    pub(crate) fn recorded_seconds(&self) -> Option<f64> {
+        if let Self::Joined(joined) = self { Some(joined.seconds) } else { None }
+    }
+
     /// Bytes of state kept per agent.
     pub(crate) fn state_bytes(&self) -> f64 {
         match self {
             Self::Shard(shard) => shard.state_bytes(),
             Self::Crowd(crowd) => crowd.state_bytes(),
             Self::Plain(plain) => plain.state_bytes(),
+            // It is elsewhere.
+            Self::Joined(_) => 0.0,
         }
     }
 }

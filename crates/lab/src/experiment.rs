@@ -1,7 +1,9 @@
 //! Experiments: a file as typed becomes a resolved plan, or a list of everything that is wrong with it.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use fabnet_core::peer;
 use fabnet_core::settings::{Keys, Value};
 
 use fabnet_sim::Lossy;
@@ -75,6 +77,31 @@ pub(crate) fn fault_settings(keys: &mut Keys<'_>) -> Faults {
     let deliveries = [("ledger", Delivery::Ledger), ("plain", Delivery::Plain)];
     let about = "by peers that lose nothing, or as methods are published: what is lost is lost";
     Faults { lossy, delivery: keys.choice("delivery", &deliveries, about) }
+}
+
+/// How the nodes of a real network make rounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wire {
+    /// Whether rounds wait for messages.
+    pub pace: peer::Pace,
+    /// The time between two ticks.
+    pub tick: Duration,
+    /// Whether a node goes on in the same life after a crash.
+    pub exact: bool,
+}
+
+/// `[network]`.
+pub(crate) fn network_settings(keys: &mut Keys<'_>) -> Wire {
+    let about = "whether rounds take what has arrived, one each tick, or wait for their neighbours";
+    let lockstep = keys.choice("pace", &[("free", false), ("lockstep", true)], about);
+    let about = "ticks that a round in lockstep waits; 0 is for ever";
+    let deadline = keys.whole("deadline", 0, ..=1_000_000, about);
+    let tick = keys.number("tick", 0.05, 1e-4..=3600.0, "seconds between two ticks");
+    let about = "whether a node goes on in the same life after a crash: everything is on disk before it is said";
+    let exact = keys.flag("exact", false, about);
+    let deadline = if deadline == 0 { u64::MAX } else { deadline };
+    let pace = if lockstep { peer::Pace::Lockstep { deadline } } else { peer::Pace::Free };
+    Wire { pace, tick: Duration::from_secs_f64(tick), exact }
 }
 
 /// `[record]`, its metrics apart.

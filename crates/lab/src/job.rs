@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use fabnet_core::observe::Patience;
@@ -11,6 +12,7 @@ use crate::engine::Engine;
 use crate::figure::FigureError;
 use crate::finding;
 use crate::folder::{Checkpoint, Folder, Rows};
+use crate::joined::Joined;
 use crate::metric::Gauge;
 use crate::plan::{Group, Plan, Target};
 use crate::setup::{Setup, SetupError};
@@ -89,7 +91,30 @@ pub(crate) fn carry_out<T: Scalar>(
     witness: &dyn Witness,
 ) -> Result<Option<RunSummary>, JobError> {
     let setup = Setup::<T>::new(job.group, job.seed)?;
-    let mut engine = setup.engine()?;
+    let engine = setup.engine()?;
+    drive(&setup, engine, job, folder, checkpoint, witness)
+}
+
+/// Puts a run together from what the nodes of a real network recorded, a file for each agent.
+pub(crate) fn put_together<T: Scalar>(
+    job: Job<'_>,
+    folder: &Folder,
+    tracks: &[PathBuf],
+) -> Result<RunSummary, JobError> {
+    let setup = Setup::<T>::new(job.group, job.seed)?;
+    let engine = Engine::Joined(Joined::new(&setup, tracks)?);
+    let done = drive(&setup, engine, job, folder, Duration::MAX, &())?;
+    Ok(done.unwrap_or_else(|| unreachable!("nobody interrupts")))
+}
+
+fn drive<T: Scalar>(
+    setup: &Setup<T>,
+    mut engine: Engine<T>,
+    job: Job<'_>,
+    folder: &Folder,
+    checkpoint: Duration,
+    witness: &dyn Witness,
+) -> Result<Option<RunSummary>, JobError> {
     let mut record = Record::new(job, &engine.view());
     let mut rows = match folder.checkpoint(job.run)? {
         Some((saved, state)) => {
@@ -147,7 +172,7 @@ fn advance<T: Scalar>(
         }
         let watch = Stopwatch::start();
         engine.run_until((round + 1).next_multiple_of(plan.every).min(group.rounds))?;
-        record.seconds += watch.seconds();
+        record.seconds = engine.recorded_seconds().unwrap_or(record.seconds + watch.seconds());
     }
 }
 
@@ -223,6 +248,7 @@ impl<'a, T: Scalar> Record<'a, T> {
             rounds_per_second: if self.seconds > 0.0 { view.round as f64 / self.seconds } else { 0.0 },
             bytes_per_agent: view.bytes_per_agent,
             state_bytes: engine.state_bytes(),
+            launched: None,
         }
     }
 }

@@ -55,6 +55,8 @@ pub struct Group {
     pub weights: Part,
     /// What goes wrong; agents mix exactly if nothing is said.
     pub faults: Option<Part>,
+    /// How real nodes make rounds.
+    pub network: Option<Part>,
     /// By which method.
     pub algorithm: Part,
 }
@@ -127,8 +129,10 @@ impl Plan {
             {
                 line(format!("{section} = {{ {} }}", part.to_toml().join(", ")));
             }
-            if let Some(faults) = &group.faults {
-                line(format!("faults = {{ {} }}", faults.to_toml().join(", ")));
+            for (section, part) in [("faults", &group.faults), ("network", &group.network)] {
+                if let Some(part) = part {
+                    line(format!("{section} = {{ {} }}", part.to_toml().join(", ")));
+                }
             }
             line(group.algorithm.to_toml().join("\n"));
         }
@@ -165,6 +169,7 @@ impl Group {
             "topology" => &self.topology,
             "weights" => &self.weights,
             "faults" => self.faults.as_ref()?,
+            "network" => self.network.as_ref()?,
             "algorithm" => &self.algorithm,
             _ => return None,
         };

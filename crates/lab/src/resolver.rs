@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fabnet_core::settings::{Given, Key, Keys, Value};
 
-use crate::experiment::{fault_settings, record_settings, run_settings, stop_settings};
+use crate::experiment::{fault_settings, network_settings, record_settings, run_settings, stop_settings};
 use crate::grid::{Cell, expand};
 use crate::metric;
 use crate::mistake::{Mistake, Mistakes, Origin, suggest};
@@ -15,9 +15,9 @@ use crate::section::Section;
 use crate::tree::{Entry, Node, Table};
 
 /// What a file may say at its top level, apart from single values.
-const TABLES: [&str; 7] = ["problem", "topology", "weights", "faults", "algorithm", "record", "stop"];
+const TABLES: [&str; 8] = ["problem", "topology", "weights", "faults", "network", "algorithm", "record", "stop"];
 /// What an algorithm may say differently from the file.
-const OVERRIDES: [&str; 7] = ["agents", "rounds", "precision", "problem", "topology", "weights", "faults"];
+const OVERRIDES: [&str; 8] = ["agents", "rounds", "precision", "problem", "topology", "weights", "faults", "network"];
 
 /// Resolves a file as typed.
 pub(crate) fn resolve(root: &Table, file: &Path) -> Result<Plan, Mistakes> {
@@ -170,20 +170,29 @@ impl<'a> Resolver<'a> {
         let mut part = |section: &Section| self.part(&cell.table, section);
         let (problem, topology) = (part(&Section::problem()), part(&Section::topology()));
         let (weights, algorithm) = (part(&Section::weights()), part(&Section::algorithm()));
-        let faults = self.faults(&cell.table);
+        let faults = self.plain_table(&cell.table, "faults", "loss = 0.1", fault_settings);
+        let network = self.plain_table(&cell.table, "network", "tick = 0.1", network_settings);
         let outside = cell.chosen.iter().map(|(path, _)| path).filter(|path| !path.starts_with("algorithm."));
         let grid = outside.cloned().collect();
-        Group { label: String::new(), grid, agents, rounds, precision, problem, topology, weights, faults, algorithm }
+        let label = String::new();
+        Group { label, grid, agents, rounds, precision, problem, topology, weights, faults, network, algorithm }
     }
 
-    /// `[faults]`, if it is there: it has one kind only.
-    fn faults(&mut self, cell: &Table) -> Option<Part> {
-        let entry = cell.get("faults")?;
+    /// A table that has one kind only, if it is there.
+    fn plain_table<V>(
+        &mut self,
+        cell: &Table,
+        name: &str,
+        example: &str,
+        read: impl FnOnce(&mut Keys<'_>) -> V,
+    ) -> Option<Part> {
+        let entry = cell.get(name)?;
         let Some(table) = entry.table() else {
-            self.mistake(&entry.origin, "faults", "it is a table: write [faults], then loss = 0.1, for instance");
+            let message = format!("it is a table: write [{name}], then {example}, for instance");
+            self.mistake(&entry.origin, name, &message);
             return None;
         };
-        let (_, asked) = self.read(table, "faults", &entry.origin, &[], fault_settings);
+        let (_, asked) = self.read(table, name, &entry.origin, &[], read);
         Some(Part { kind: String::new(), settings: set(asked) })
     }
 

@@ -1,13 +1,14 @@
 //! Carrying out a plan: every group with every seed, in parallel over the cores.
 
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::folder::Folder;
-use crate::job::{Job, JobError, Witness, carry_out};
+use crate::job::{Job, JobError, Witness, carry_out, put_together};
 use crate::plan::{Plan, Precision};
-use crate::summary::{RunSummary, Summary};
+use crate::summary::{Launched, RunSummary, Summary};
 
 /// How a plan was carried out.
 #[derive(Debug)]
@@ -82,6 +83,20 @@ pub fn carry_out_plan(plan: &Plan, folder: &Folder, pace: Pace, witness: &dyn Wi
     let runs: Vec<RunSummary> = lock(&done).drain(..).flatten().collect();
     let interrupted = runs.len() < jobs.len();
     Ok(Report { summary: folder.collect(plan, runs)?, interrupted })
+}
+
+/// Puts the one run of a plan together from what the nodes of a real network recorded: the track of each agent, and what happened.
+pub fn collect(plan: &Plan, folder: &Folder, tracks: &[PathBuf], launched: Launched) -> Result<Summary, JobError> {
+    let mut runs = Vec::new();
+    for (run, (group, seed)) in plan.runs().enumerate() {
+        let job = Job { run, group, seed, plan };
+        let summary = match group.precision {
+            Precision::F64 => put_together::<f64>(job, folder, tracks)?,
+            Precision::F32 => put_together::<f32>(job, folder, tracks)?,
+        };
+        runs.push(RunSummary { launched: Some(launched), ..summary });
+    }
+    folder.collect(plan, runs)
 }
 
 fn lock<V>(mutex: &Mutex<V>) -> std::sync::MutexGuard<'_, V> {

@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use fabnet_core::algorithm::{Auto, Method, Steps, methods};
+use fabnet_core::peer::{Policy, Schedule, Task, Unit};
 use fabnet_core::settings::Keys;
-use fabnet_core::topology::{Reach, topologies};
+use fabnet_core::topology::{Complete, Reach, topologies};
 use fabnet_core::weights::weights;
 use fabnet_core::{Algorithm, Network, Problem, Scalar, Shard, Topology, Weights};
 
 use fabnet_sim::{Crowd, Plain};
 
 use crate::engine::{Delivery, Engine, Faults};
-use crate::experiment::fault_settings;
-use crate::plan::Group;
+use crate::experiment::{Wire, fault_settings, network_settings};
+use crate::plan::{Group, Part};
 use crate::problem::problems;
 use crate::section::allows_disconnected;
 
@@ -27,6 +28,7 @@ pub struct Setup<T: Scalar> {
     /// By which method.
     pub algorithm: Arc<dyn Algorithm<T>>,
     faults: Option<Faults>,
+    group: Group,
     seed: u64,
 }
 
@@ -69,7 +71,57 @@ impl<T: Scalar> Setup<T> {
         }
         let algorithm = build(&method, group, steps, &*problem, &reach)?;
         let faults = group.faults.as_ref().map(|faults| fault_settings(&mut Keys::new(faults)));
-        Ok(Self { problem, topology, weights, algorithm, faults, seed })
+        Ok(Self { problem, topology, weights, algorithm, faults, group: group.clone(), seed })
+    }
+
+    /// The seed of the run.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// How real nodes make rounds.
+    pub fn wire(&self) -> Wire {
+        let nothing = Part::default();
+        network_settings(&mut Keys::new(self.group.network.as_ref().unwrap_or(&nothing)))
+    }
+
+    /// What the node of an agent is to do in a real run of this number, with checkpoints after every so many rounds.
+    pub fn task(&self, node: u32, run: u64, every: u64) -> Task<T> {
+        let Wire { pace, tick, exact } = self.wire();
+        let usual = Policy::new(pace, self.group.agents);
+        // Processes that wait for a core are silent for seconds, however short ticks are.
+        let ticks = |seconds: f64| (seconds / tick.as_secs_f64()) as u64;
+        let policy = Policy {
+            evict_after: usual.evict_after.max(ticks(6.0)),
+            unreachable_after: usual.unreachable_after.max(ticks(4.0)),
+            close_after: usual.close_after.max(ticks(12.0)),
+            checkpoint_every: every,
+            exact,
+            rounds: self.group.rounds,
+            ..usual
+        };
+        let schedule = if self.group.topology.kind == "contact-plan" {
+            Schedule::Contacts(self.topology.clone())
+        } else {
+            let (group, seed) = (self.group.clone(), self.seed);
+            Schedule::Living(Arc::new(move |agents| {
+                let group = Group { agents, ..group.clone() };
+                // Where a topology means nothing for so few, everybody hears everybody.
+                read_topology(&group, seed)
+                    .map_or_else(|_| Arc::new(Complete::new(agents)) as _, |(topology, _)| topology.into())
+            }))
+        };
+        Task {
+            algorithm: self.algorithm.clone(),
+            problem: self.problem.clone(),
+            seed: self.seed,
+            node,
+            run,
+            unit: Unit::default(),
+            schedule,
+            weights: self.weights.clone(),
+            policy,
+        }
     }
 
     /// All agents at their start, as the plan lets them exchange.

@@ -52,6 +52,20 @@ pub struct RunSummary {
     pub bytes_per_agent: f64,
     /// Memory kept per agent.
     pub state_bytes: f64,
+    /// What happened to the nodes of a real network.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub launched: Option<Launched>,
+}
+
+/// What happened to the nodes of a real network.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launched {
+    /// Nodes that were killed, and started again.
+    pub kills: u64,
+    /// Messages that were lost on purpose.
+    pub dropped: u64,
+    /// Units by which a node's mass ever differed from what its books say: 0.
+    pub max_mass_residual: u64,
 }
 
 /// How a run ended.

@@ -85,16 +85,7 @@ impl Run {
     fn fresh(&self) -> anyhow::Result<(Plan, Folder)> {
         let file = self.file.as_ref().ok_or_else(|| Usage("an experiment file is needed".to_owned()))?;
         let plan = self.changes.read(file)?.plan()?.with_checksums()?;
-        let named = || unused(&format!("runs/{}-{}", plan.name, timestamp()));
-        let folder = Folder::new(&self.out.clone().unwrap_or_else(named));
-        if folder.is_used() {
-            let path = folder.path().display();
-            return Err(Usage(format!(
-                "{path} holds results already: choose another --out, or go on with --resume {path}"
-            ))
-            .into());
-        }
-        folder.begin(&plan)?;
+        let folder = new_folder(&plan, self.out.as_deref())?;
         Ok((plan, folder))
     }
 
@@ -123,6 +114,19 @@ impl Run {
             say(text);
         }
     }
+}
+
+/// A folder for the results of a plan: this one, or one with a name of its own.
+pub(crate) fn new_folder(plan: &Plan, out: Option<&Path>) -> anyhow::Result<Folder> {
+    let named = || unused(&format!("runs/{}-{}", plan.name, timestamp()));
+    let folder = Folder::new(&out.map_or_else(named, Path::to_owned));
+    if folder.is_used() {
+        let path = folder.path().display();
+        let message = format!("{path} holds results already: choose another --out, or go on with --resume {path}");
+        return Err(Usage(message).into());
+    }
+    folder.begin(plan)?;
+    Ok(folder)
 }
 
 /// The path, numbered if something is there.

@@ -12,6 +12,8 @@ pub(super) struct Contact {
     pub(super) unread: Vec<Unread>,
     /// The newest message of which mass or scalars were taken.
     pub(super) applied: u64,
+    /// The round in which that was.
+    pub(super) applied_in: u64,
     /// How often it has closed its edge to us, as far as we know.
     pub(super) its_generation: u64,
     /// How often we have closed ours to it.

@@ -141,6 +141,11 @@ impl Ledger {
 
     /// Whether the mass is what inputs and edges say.
     pub fn audit(&self) -> bool {
+        self.residual() == 0
+    }
+
+    /// By how many units it is not, at most.
+    pub fn residual(&self) -> u64 {
         let mut says = self.input.clone();
         for received in self.received.values() {
             says.iter_mut().zip(received).for_each(|(says, received)| *says = says.wrapping_add(*received));
@@ -148,7 +153,7 @@ impl Ledger {
         for sent in self.sent.values() {
             says.iter_mut().zip(sent).for_each(|(says, sent)| *says = says.wrapping_sub(*sent));
         }
-        says == self.mass
+        says.iter().zip(&self.mass).map(|(says, mass)| mass.wrapping_sub(*says).unsigned_abs()).max().unwrap_or(0)
     }
 
     /// Writes everything down, word by word.

@@ -31,9 +31,9 @@ pub struct Manifest {
     layout: RowLayout,
 }
 
-/// Standings that a message carries at most, and as many closed edges: where there are more, they take turns.
+/// Members that a message tells of at most.
 pub(super) const NEWS: usize = 256;
-/// Heartbeats.
+/// Heartbeats that it carries at most.
 pub(super) const BEATS: usize = 16;
 /// And acknowledgements.
 pub(super) const ACKS: usize = 8;
@@ -169,6 +169,16 @@ pub struct Message<'a> {
     mass: &'a [u8],
 }
 
+fn halves(bytes: [u8; 8]) -> (u32, u32) {
+    let word = u64::from_le_bytes(bytes);
+    (word as u32, (word >> 32) as u32)
+}
+
+/// From whom and for whom a message says that it is, before anything else of it is believed.
+pub fn ends(bytes: &[u8]) -> Option<(u32, u32)> {
+    Some(halves(bytes.get(16..24)?.try_into().ok()?))
+}
+
 impl Manifest {
     /// A run of this number, among so many nodes, that exchanges these segments.
     pub fn new(run: u64, nodes: usize, segments: &Segments) -> Self {
@@ -180,10 +190,15 @@ impl Manifest {
         self.nodes as usize
     }
 
+    /// Standings that a message carries at most, and as many closed edges: where there are more, they take turns.
+    pub(super) fn news(&self) -> usize {
+        self.nodes().min(NEWS)
+    }
+
     /// The longest message there can be, with scalars of so many bytes.
     pub fn longest(&self, scalar: usize) -> usize {
         HEADER
-            + self.nodes().min(NEWS) * (STANDING + CLOSE)
+            + self.news() * (STANDING + CLOSE)
             + BEATS * BEAT
             + ACKS * ACK
             + (self.layout.shared * scalar).next_multiple_of(8)
@@ -269,7 +284,6 @@ impl Manifest {
             return Err(Malformed::Length);
         };
         let word = u64::from_le_bytes;
-        let halves = |bytes| (word(bytes) as u32, (word(bytes) >> 32) as u32);
         let (magic, rest) = halves(first);
         if magic != MAGIC || rest & 0xFFFF != u32::from(VERSION) {
             return Err(Malformed::Foreign);
@@ -282,8 +296,11 @@ impl Manifest {
         let ((from, to), (mask, gossip)) = (halves(nodes), halves(mask));
         let (mask, (standings, closes)) = (Mask::from_bits(mask), halves(counts));
         let (beats, acks) = (gossip & 0xFFFF, gossip >> 16);
-        let most = self.nodes().min(NEWS);
-        if standings as usize > most || closes as usize > most || beats as usize > BEATS || acks as usize > ACKS {
+        if standings as usize > self.news()
+            || closes as usize > self.news()
+            || beats as usize > BEATS
+            || acks as usize > ACKS
+        {
             return Err(Malformed::Length);
         }
         let scalars: usize = self.pulled(mask).map(|(_, range)| range.len()).sum();

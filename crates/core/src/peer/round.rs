@@ -196,6 +196,9 @@ impl<T: Scalar> Peer<T> {
         let fresh = self.take_fresh();
         let mask = self.task.algorithm.sends(self.round);
         self.mix_pulled(&fresh, mask);
+        if self.hands_out_checkpoint(self.round + 1) {
+            self.disagreement = self.moved_by_mixing();
+        }
         let overflow = self.take_mass(&fresh).is_err();
         for part in self.manifest.layout().pushed() {
             let units = self.ledger.mass()[part.input.clone()].iter().zip(&self.ledger.input()[part.input.clone()]);
@@ -214,8 +217,7 @@ impl<T: Scalar> Peer<T> {
         if request == Request::Restart || overflow || self.ledger.is_full() {
             self.bump_epoch();
         }
-        let every = self.task.policy.checkpoint_every;
-        if every > 0 && self.round.is_multiple_of(every) {
+        if self.hands_out_checkpoint(self.round) {
             let (ticket, record) = (self.next_ticket(), self.checkpoint());
             effects.push(Effect::Store { ticket, record });
         }
@@ -256,7 +258,7 @@ impl<T: Scalar> Peer<T> {
             };
             if let Some(message) = message.filter(|message| message.header.epoch == self.epoch) {
                 debug_assert_eq!(message.header.from as usize, node);
-                contact.applied = contact.applied.max(message.header.sequence);
+                (contact.applied, contact.applied_in) = (contact.applied.max(message.header.sequence), self.round);
                 fresh.push(message);
             }
         }
@@ -325,7 +327,20 @@ impl<T: Scalar> Peer<T> {
         outcome
     }
 
-    fn checkpoint(&self) -> Record {
+    fn hands_out_checkpoint(&self, round: u64) -> bool {
+        let every = self.task.policy.checkpoint_every;
+        every > 0 && round.is_multiple_of(every)
+    }
+
+    /// How far mixing has moved what is pulled, in the Euclidean norm.
+    fn moved_by_mixing(&self) -> f64 {
+        let pulled = self.manifest.layout().parts.iter().filter(|part| part.kind == Kind::Pull);
+        let moved = pulled.flat_map(|part| self.next[part.row.clone()].iter().zip(&self.row[part.row.clone()]));
+        moved.map(|(next, now)| (next.f64() - now.f64()).powi(2)).sum::<f64>().sqrt()
+    }
+
+    /// Where it is, to start again from there.
+    pub fn checkpoint(&self) -> Record {
         let point = self.point();
         let mut bytes = Vec::with_capacity(point.len() * T::BYTES);
         for scalar in point {

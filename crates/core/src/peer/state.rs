@@ -4,11 +4,13 @@ use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use twox_hash::XxHash3_64;
+
 use super::contact::{Contact, Unread};
 use super::ledger::{Ledger, Reversal};
 use super::mass::Unit;
 use super::membership::{Incarnation, Standing, Table};
-use super::message::{Ack, BEATS, Beat, Close, Contents, Draft, Header, Manifest, Message, NEWS};
+use super::message::{Ack, BEATS, Beat, Close, Contents, Draft, Header, Manifest, Message};
 use super::neighbours::{Neighbours, Schedule};
 use super::news::News;
 use super::policy::{Pace, Policy};
@@ -166,6 +168,8 @@ pub struct Peer<T: Scalar> {
     pub(super) opened_in: u64,
     /// Rounds in a row that brought nothing, although they should have: who goes on giving shares ends up with nothing, and a push-sum step moves its point by its length over that.
     pub(super) starved: u64,
+    /// How far mixing moved what is pulled, in the last round after which there was a checkpoint.
+    pub(super) disagreement: f64,
     /// An epoch that others have begun in a round that we have not reached.
     coming: Option<(u64, u64)>,
     pub(super) table: Table,
@@ -223,6 +227,7 @@ impl<T: Scalar> Peer<T> {
             gathered: false,
             opened_in: 0,
             starved: 0,
+            disagreement: 0.0,
             coming: None,
             table,
             news: News::default(),
@@ -347,6 +352,36 @@ impl<T: Scalar> Peer<T> {
         (2 * self.row.len() + self.keep.len() + self.input.len()) * T::BYTES + self.ledger.bytes()
     }
 
+    /// One number for its round, its row and what stays with it, to the last bit.
+    pub fn fingerprint(&self) -> u64 {
+        let mut bytes = self.round.to_le_bytes().to_vec();
+        self.row.iter().chain(&self.keep).for_each(|scalar| scalar.write(&mut bytes));
+        XxHash3_64::oneshot(&bytes)
+    }
+
+    /// How far neighbours were away when there was last a checkpoint: mixing moved what is pulled so far, in the Euclidean norm.
+    pub fn disagreement(&self) -> f64 {
+        self.disagreement
+    }
+
+    /// Rounds since the source that is silent for longest was heard.
+    pub fn pull_age(&mut self) -> u64 {
+        let round = self.round;
+        let sources = &self.neighbours.at(round).sources;
+        let ages = sources.iter().map(|(source, _)| round.saturating_sub(self.contacts[*source as usize].applied_in));
+        ages.max().unwrap_or(0)
+    }
+
+    /// What went over edges that do not answer, by receiver, in the Euclidean norm.
+    pub fn parked(&self) -> impl Iterator<Item = (u32, f64)> {
+        let silent =
+            |node: &u32| self.contacts[*node as usize].unanswered(self.tick) > self.task.policy.unreachable_after;
+        self.ledger.targets().filter(silent).map(|node| {
+            let sums = self.ledger.sent(node).unwrap_or_default();
+            (node, sums.iter().map(|&units| self.task.unit.scalar::<f64>(units).powi(2)).sum::<f64>().sqrt())
+        })
+    }
+
     /// The oracle's counters.
     pub fn work(&self) -> &Work<T> {
         &self.work
@@ -419,7 +454,7 @@ impl<T: Scalar> Peer<T> {
         let Pace::Lockstep { deadline } = self.task.policy.pace else { return };
         if self.phase == Phase::Gathering {
             let present = self.neighbours.members().len() == self.manifest.nodes();
-            if !present && self.waited < 10 * deadline {
+            if !present && self.waited < deadline.saturating_mul(10) {
                 return;
             }
             self.gathered = true;
@@ -783,7 +818,7 @@ impl<T: Scalar> Peer<T> {
             contents,
         };
         let standings = if table { self.standings() } else { Vec::new() };
-        let closes: Vec<_> = if table { self.news.closes(NEWS).collect() } else { Vec::new() };
+        let closes: Vec<_> = if table { self.news.closes(self.manifest.news()).collect() } else { Vec::new() };
         let acks = self.news.acks_for(self.task.node, to);
         let beats: Vec<_> = self.beats().collect();
         self.cursor = self.cursor.wrapping_add(BEATS);
@@ -807,12 +842,13 @@ impl<T: Scalar> Peer<T> {
     fn standings(&self) -> Vec<(u32, Standing)> {
         let changed = |node: u32| self.round < self.contacts[node as usize].told_until;
         let mut standings: Vec<_> = self.table.entries().collect();
-        if standings.len() > NEWS {
+        let most = self.manifest.news();
+        if standings.len() > most {
             let mut stream = Stream::new(self.task.seed, self.task.node as usize, self.sequence, Purpose::Table);
             let start = stream.below(standings.len());
             standings.rotate_left(start);
             standings.sort_by_key(|(node, _)| !changed(*node));
-            standings.truncate(NEWS);
+            standings.truncate(most);
         }
         standings
     }

@@ -1,0 +1,227 @@
+//! What a node is told: `node.toml`.
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// One node of a run.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The name of the run, the same for all nodes and never used before: messages of other runs are refused.
+    pub run: String,
+    /// Which of the members this is.
+    pub node: String,
+    /// The experiment, the same for all.
+    pub plan: PathBuf,
+    /// Where this node keeps its life, checkpoints and records.
+    pub state: PathBuf,
+    /// Where metrics and status are served.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http: Option<SocketAddr>,
+    /// The time between two checkpoints.
+    #[serde(default = "checkpoint", with = "time")]
+    pub checkpoint: Duration,
+    /// How long a node that is done goes on answering others.
+    #[serde(default = "linger", with = "time")]
+    pub linger: Duration,
+    /// The part of all messages that is lost on purpose.
+    #[serde(default)]
+    pub loss: f64,
+    /// What one neighbour can take up.
+    #[serde(default)]
+    pub limits: Limits,
+    /// Certificates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<Tls>,
+    /// Plain TCP: everybody on the network can read, forge and join.
+    #[serde(default)]
+    pub insecure: bool,
+    /// Shared memory between nodes of one host.
+    #[serde(default)]
+    pub shared_memory: bool,
+    /// All nodes of the run.
+    #[serde(rename = "member")]
+    pub members: Vec<Member>,
+}
+
+/// A node of the run.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Member {
+    /// Its name, and the common name of its certificate.
+    pub name: String,
+    /// The agents that it owns.
+    pub agents: Vec<u32>,
+    /// Where it listens: host and port.
+    pub address: String,
+}
+
+/// Files in PEM form.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    /// The run's authority.
+    pub ca: PathBuf,
+    /// This node's certificate.
+    pub certificate: PathBuf,
+    /// And its key.
+    pub key: PathBuf,
+}
+
+/// What one neighbour can take up.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Messages that may wait.
+    pub waiting: usize,
+    /// Messages in a second.
+    pub messages: u64,
+    /// Bytes in a second.
+    pub bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { waiting: 64, messages: 20_000, bytes: 4 << 30 }
+    }
+}
+
+/// What is wrong with a node's file.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// It cannot be read.
+    #[error("{0}: {1}")]
+    File(PathBuf, std::io::Error),
+    /// It is not understood.
+    #[error("{0}: {1}")]
+    Form(PathBuf, toml::de::Error),
+    /// It says something impossible.
+    #[error("{0}: {1}")]
+    Meaning(PathBuf, String),
+}
+
+impl Config {
+    /// Reads and checks a file; its paths are relative to it.
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        let text = std::fs::read_to_string(path).map_err(|error| ConfigError::File(path.to_owned(), error))?;
+        let mut config: Self = toml::from_str(&text).map_err(|error| ConfigError::Form(path.to_owned(), error))?;
+        config.check().map_err(|message| ConfigError::Meaning(path.to_owned(), message))?;
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let tls = config.tls.iter_mut().flat_map(|tls| [&mut tls.ca, &mut tls.certificate, &mut tls.key]);
+        for path in [&mut config.plan, &mut config.state].into_iter().chain(tls) {
+            *path = folder.join(&*path);
+        }
+        Ok(config)
+    }
+
+    /// As a file.
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).unwrap_or_default()
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let plain =
+            |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+        for name in std::iter::once(&self.run).chain(self.members.iter().map(|member| &member.name)) {
+            if !plain(name) {
+                return Err(format!("`{name}` cannot be a name: use letters, digits, `-`, `_` and `.`"));
+            }
+        }
+        if self.me().is_none() {
+            return Err(format!("there is no [[member]] with the name `{}`, which node says this is", self.node));
+        }
+        let (mut names, mut agents) = (BTreeSet::new(), BTreeSet::new());
+        for member in &self.members {
+            if !names.insert(&member.name) {
+                return Err(format!("two members are called `{}`", member.name));
+            }
+            if member.address.rsplit_once(':').is_none_or(|(_, port)| port.parse::<u16>().is_err()) {
+                return Err(format!("`{}` of `{}` is not host:port", member.address, member.name));
+            }
+            if let Some(twice) = member.agents.iter().find(|agent| !agents.insert(**agent)) {
+                return Err(format!("agent {twice} is owned twice"));
+            }
+        }
+        if agents.iter().copied().ne(0..agents.len() as u32) {
+            return Err("the agents of all members together must be 0, 1, 2, … without a gap".into());
+        }
+        match (&self.tls, self.insecure) {
+            (None, false) => Err("[tls] is missing: `fabnet pki` makes certificates; insecure = true does without, for everybody on the network to read and forge".into()),
+            (Some(_), true) => Err("[tls] and insecure = true contradict each other: remove one".into()),
+            _ if !(0.0..1.0).contains(&self.loss) => Err("loss is a part of 1, below 1".into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// This node among the members.
+    pub fn me(&self) -> Option<&Member> {
+        self.members.iter().find(|member| member.name == self.node)
+    }
+
+    /// All agents of the run.
+    pub fn agents(&self) -> usize {
+        self.members.iter().map(|member| member.agents.len()).sum()
+    }
+
+    /// What all nodes must have in common, in short: the run, its plan, and who owns what.
+    pub fn manifest(&self, plan: &str) -> Manifest {
+        let mut hash = Sha256::new();
+        let mut put = |text: &str| {
+            hash.update((text.len() as u64).to_le_bytes());
+            hash.update(text);
+        };
+        put(&self.run);
+        put(plan);
+        for member in &self.members {
+            put(&member.name);
+            put(&format!("{:?}", member.agents));
+        }
+        Manifest(hash.finalize().into())
+    }
+}
+
+/// The hash of what all nodes must have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Manifest([u8; 32]);
+
+impl Manifest {
+    /// The number that messages carry.
+    pub fn number(&self) -> u64 {
+        self.0.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+}
+
+impl std::fmt::Display for Manifest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().take(16).try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+fn checkpoint() -> Duration {
+    Duration::from_secs(2)
+}
+
+fn linger() -> Duration {
+    Duration::from_secs(30)
+}
+
+/// Times as people write them: 50ms, 2s, 1min.
+mod time {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&humantime::format_duration(*time).to_string())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        humantime::parse_duration(&text).map_err(|error| D::Error::custom(format!("{error}; write 50ms, 2s or 1min")))
+    }
+}

@@ -1,0 +1,38 @@
+//! Peers between real processes and machines.
+//!
+//! A [`Node`] drives the same [`Peer`](fabnet_core::Peer) that the simulator attacks: messages come and go through a [`Transport`], records go to a [`Disk`], time comes as ticks. Nothing here decides anything about
+//! mass, members or rounds, and nothing waits for one neighbour.
+#![warn(clippy::unwrap_used)]
+
+mod admission;
+mod client;
+mod config;
+mod disk;
+mod faulty;
+mod inbox;
+mod log;
+mod metrics;
+mod node;
+mod outbox;
+mod pki;
+mod refusals;
+mod server;
+mod status;
+mod transport;
+mod zenoh_transport;
+
+pub use admission::{Admission, NotAdmitted};
+pub use client::ask;
+pub use config::{Config, ConfigError, Limits, Manifest, Member, Tls};
+pub use disk::{Disk, DiskError};
+pub use faulty::Faulty;
+pub use inbox::{Inbox, Input};
+pub use log::Lines;
+pub use metrics::RoundTimes;
+pub use node::{Equipment, Node, NodeError, Recorder, Stop};
+pub use pki::{Authority, PkiError};
+pub use refusals::{EngineRefusals, Reason, Refusals};
+pub use server::{ServerError, serve};
+pub use status::{AgentStatus, NodeStatus, Shared};
+pub use transport::Transport;
+pub use zenoh_transport::{OpenError, ZenohTransport};

@@ -1,0 +1,305 @@
+//! The loop of a node: events in, effects out.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use fabnet_core::peer::{self, Command, Effect, Event, Record};
+use fabnet_core::{Peer, Scalar};
+
+use crate::admission::{Admission, NotAdmitted};
+use crate::config::Config;
+use crate::disk::{Disk, DiskError};
+use crate::inbox::{Inbox, Input};
+use crate::metrics::RoundTimes;
+use crate::refusals::Reason;
+use crate::status::{AgentStatus, NodeStatus, Shared};
+use crate::transport::Transport;
+
+/// Takes what an agent has after every so many rounds.
+pub trait Recorder<T: Scalar> {
+    /// After a round, with the point then, scalar by scalar.
+    fn record(&mut self, peer: &Peer<T>, round: u64, point: &[u8]);
+}
+
+/// Looks away.
+impl<T: Scalar> Recorder<T> for () {
+    fn record(&mut self, _peer: &Peer<T>, _round: u64, _point: &[u8]) {}
+}
+
+/// Why a node has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Its rounds are done, and others had time to do theirs.
+    Done,
+    /// It was told to leave.
+    Left,
+}
+
+/// Why a node cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum NodeError {
+    /// The others do not let it in.
+    #[error(transparent)]
+    NotAdmitted(#[from] NotAdmitted),
+    /// Its disk.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+}
+
+/// Some agents of a run, in one process.
+pub struct Node<T: Scalar> {
+    config: Config,
+    manifest: String,
+    seats: BTreeMap<u32, Seat<T>>,
+    transport: Arc<dyn Transport>,
+    inbox: Arc<Inbox>,
+    inputs: Receiver<Input>,
+    admission: Admission,
+    greet: Box<dyn Fn()>,
+    events: VecDeque<(u32, Event)>,
+    effects: Vec<Effect>,
+    status: Shared,
+    times: RoundTimes,
+    dropped: Arc<AtomicU64>,
+    tick: Duration,
+    started: Instant,
+    reported: Instant,
+}
+
+struct Seat<T: Scalar> {
+    peer: Peer<T>,
+    disk: Disk,
+    rounds: u64,
+    max_residual: u64,
+    checkpoint_at: Option<Instant>,
+    round_at: Instant,
+}
+
+/// What a node works with.
+pub struct Equipment {
+    /// Its way to the others.
+    pub transport: Arc<dyn Transport>,
+    /// Where what arrives is put, and where it comes out.
+    pub inbox: (Arc<Inbox>, Receiver<Input>),
+    /// Says which manifest this node has.
+    pub greet: Box<dyn Fn()>,
+    /// Where its status is.
+    pub status: Shared,
+    /// How long rounds take.
+    pub times: RoundTimes,
+    /// Messages that were lost on purpose.
+    pub dropped: Arc<AtomicU64>,
+    /// The time between two ticks.
+    pub tick: Duration,
+}
+
+impl<T: Scalar> Node<T> {
+    /// The time between two reports: they look at everything that there is.
+    const REPORT: Duration = Duration::from_millis(500);
+
+    /// A node with these peers, each with its disk and the rounds that it is to do.
+    pub fn new(
+        config: Config,
+        manifest: String,
+        peers: impl IntoIterator<Item = (Peer<T>, Disk, u64)>,
+        equipment: Equipment,
+    ) -> Self {
+        let now = Instant::now();
+        let seat = |(peer, disk, rounds): (Peer<T>, Disk, u64)| {
+            (peer.node(), Seat { peer, disk, rounds, max_residual: 0, checkpoint_at: None, round_at: now })
+        };
+        let others = config.members.iter().filter(|member| member.name != config.node);
+        let others = others.map(|member| (member.name.clone(), member.address.clone()));
+        let Equipment { transport, inbox: (inbox, inputs), greet, status, times, dropped, tick } = equipment;
+        let mut node = Self {
+            admission: Admission::new(others),
+            seats: peers.into_iter().map(seat).collect(),
+            manifest,
+            transport,
+            inbox,
+            inputs,
+            greet,
+            events: VecDeque::new(),
+            effects: Vec::new(),
+            status,
+            times,
+            dropped,
+            tick,
+            started: now,
+            reported: now,
+            config,
+        };
+        node.report();
+        node
+    }
+
+    /// Its agents.
+    pub fn peers(&self) -> impl Iterator<Item = &Peer<T>> {
+        self.seats.values().map(|seat| &seat.peer)
+    }
+
+    /// Goes on until it is done or told to stop.
+    pub fn run(&mut self, recorder: &mut dyn Recorder<T>) -> Result<Stop, NodeError> {
+        let agents: Vec<u32> = self.seats.keys().copied().collect();
+        for agent in agents.iter().copied() {
+            let first = self.seats[&agent].peer.start();
+            self.carry_out(agent, first, recorder)?;
+        }
+        let mut next_tick = Instant::now() + self.tick;
+        let mut done_at: Option<Instant> = None;
+        loop {
+            self.settle(recorder)?;
+            let now = Instant::now();
+            if now >= next_tick {
+                self.events.extend(agents.iter().map(|&agent| (agent, Event::Tick)));
+                // Ticks that were slept through are not made up for.
+                next_tick = (next_tick + self.tick).max(now);
+                self.look_around()?;
+                let done = self.seats.values().all(|seat| seat.peer.round() >= seat.rounds);
+                if done && done_at.get_or_insert(now).elapsed() > self.config.linger {
+                    self.leave(recorder)?;
+                    return Ok(Stop::Done);
+                }
+                continue;
+            }
+            match self.inputs.recv_timeout(next_tick - now) {
+                Ok(Input::Message { from, to, bytes }) => self.arrived(from, to, bytes),
+                Ok(Input::Hello { node, manifest }) => self.greeted(node, manifest)?,
+                Ok(Input::Stop) | Err(RecvTimeoutError::Disconnected) => {
+                    self.leave(recorder)?;
+                    return Ok(Stop::Left);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    fn arrived(&mut self, from: u32, to: u32, bytes: Vec<u8>) {
+        self.inbox.done(from);
+        if peer::ends(&bytes).is_some_and(|ends| ends != (from, to)) {
+            self.inbox.refusals().count(Reason::Forged);
+            return;
+        }
+        self.admission.heard();
+        self.events.push_back((to, Event::Message(bytes)));
+    }
+
+    fn greeted(&mut self, node: String, manifest: String) -> Result<(), NodeError> {
+        if node == self.config.node {
+            return Ok(());
+        }
+        if manifest == self.manifest {
+            self.admission.heard();
+            return Ok(());
+        }
+        self.inbox.refusals().count(Reason::Manifest);
+        tracing::warn!(node, manifest, "a node of this run has another manifest");
+        if self.admission.admitted() {
+            // It is the odd one out, and is to know.
+            (self.greet)();
+            return Ok(());
+        }
+        Err(NotAdmitted::Manifest { node, theirs: manifest, ours: self.manifest.clone() }.into())
+    }
+
+    /// Once a tick: is anybody there, and what is there to say?
+    fn look_around(&mut self) -> Result<(), NodeError> {
+        if !self.admission.admitted() {
+            (self.greet)();
+        }
+        self.admission.judge()?;
+        if self.reported.elapsed() > Self::REPORT {
+            self.report();
+        }
+        Ok(())
+    }
+
+    fn report(&mut self) {
+        for seat in self.seats.values_mut() {
+            seat.max_residual = seat.max_residual.max(seat.peer.ledger().residual());
+        }
+        self.reported = Instant::now();
+        let age = |at: Option<Instant>| at.map(|at| at.elapsed().as_secs_f64());
+        let agent = |seat: &mut Seat<T>| AgentStatus {
+            max_mass_residual: seat.max_residual,
+            checkpoint_age: age(seat.checkpoint_at),
+            ..AgentStatus::of(&mut seat.peer)
+        };
+        let status = NodeStatus {
+            run: self.config.run.clone(),
+            node: self.config.node.clone(),
+            manifest: self.manifest.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            seconds: self.started.elapsed().as_secs_f64(),
+            ready: self.admission.admitted(),
+            done: self.seats.values().all(|seat| seat.peer.round() >= seat.rounds),
+            refused: Reason::ALL.map(|reason| (reason.name().to_owned(), self.inbox.refusals().get(reason))).into(),
+            dropped: self.dropped.load(Ordering::Relaxed),
+            agents: self.seats.values_mut().map(agent).collect(),
+        };
+        self.status.change(|shared| *shared = status);
+    }
+
+    /// Lets happen what is to happen, until nothing is left.
+    fn settle(&mut self, recorder: &mut dyn Recorder<T>) -> Result<(), NodeError> {
+        while let Some((agent, event)) = self.events.pop_front() {
+            self.tell(agent, event, recorder)?;
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, agent: u32, event: Event, recorder: &mut dyn Recorder<T>) -> Result<(), NodeError> {
+        let Some(seat) = self.seats.get_mut(&agent) else { return Ok(()) };
+        let before = seat.peer.round();
+        let mut effects = std::mem::take(&mut self.effects);
+        seat.peer.handle(event, &mut effects);
+        let done = seat.peer.round().saturating_sub(before);
+        if done > 0 {
+            self.times.observe(seat.round_at.elapsed().as_secs_f64() / done as f64, done);
+            seat.round_at = Instant::now();
+        }
+        let outcome = effects.drain(..).try_for_each(|effect| self.carry_out(agent, effect, recorder));
+        self.effects = effects;
+        outcome
+    }
+
+    fn carry_out(&mut self, agent: u32, effect: Effect, recorder: &mut dyn Recorder<T>) -> Result<(), NodeError> {
+        match effect {
+            Effect::Send { to, bytes } if self.seats.contains_key(&to) => {
+                self.events.push_back((to, Event::Message(bytes)));
+            }
+            Effect::Send { to, bytes } => self.transport.send(agent, to, bytes),
+            Effect::Store { ticket, record } => {
+                let Some(seat) = self.seats.get_mut(&agent) else { return Ok(()) };
+                if let Record::Checkpoint { round, point } = &record {
+                    recorder.record(&seat.peer, *round, point);
+                    if seat.checkpoint_at.is_some_and(|at| at.elapsed() < self.config.checkpoint) {
+                        return Ok(());
+                    }
+                    seat.checkpoint_at = Some(Instant::now());
+                }
+                let safe = seat.disk.write(&record).inspect_err(|error| tracing::error!(agent, %error, "not written"));
+                self.events.push_back((agent, Event::Stored { ticket, safe: safe.is_ok() }));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes down where it is, says farewell, and ends.
+    fn leave(&mut self, recorder: &mut dyn Recorder<T>) -> Result<(), NodeError> {
+        for seat in self.seats.values() {
+            seat.disk.write(&seat.peer.checkpoint())?;
+        }
+        let agents: Vec<u32> = self.seats.keys().copied().collect();
+        for agent in agents {
+            self.tell(agent, Event::Command(Command::Leave), recorder)?;
+        }
+        self.settle(recorder)?;
+        self.report();
+        self.transport.close();
+        Ok(())
+    }
+}
