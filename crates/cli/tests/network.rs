@@ -29,9 +29,8 @@ fn simulated(experiment: &Path) -> Vec<String> {
     let (group, seed) = plan.runs().next().unwrap();
     let setup = Setup::<f64>::new(group, seed).unwrap();
     let life = |node: u32| Incarnation { counter: 1, nonce: u64::from(node) };
-    let mut peers: Vec<Peer<f64>> = (0..group.agents as u32)
-        .map(|node| Peer::new(setup.task(node, 1, plan.every), life(node), 0, None))
-        .collect();
+    let mut peers: Vec<Peer<f64>> =
+        (0..group.agents as u32).map(|node| Peer::new(setup.task(node, 1, plan.every), life(node), 0, None)).collect();
     let mut events: VecDeque<(u32, Event)> =
         peers.iter().map(|peer| (peer.node(), Event::Stored { ticket: 0, safe: true })).collect();
     let mut effects = Vec::new();
@@ -77,5 +76,5 @@ fn ten_processes_follow_simulated_peers_bit_for_bit_with_fab() {
 
 #[test]
 fn ten_processes_follow_simulated_peers_bit_for_bit_with_dfab() {
-    same_bits("kind = \"dfab\"\nsteps = { x = 0.05, u = 0.05, z = 0.05 }");
+    same_bits("kind = \"dfab\"\nsteps = { x = 0.005, u = 0.05, z = 0.05 }");
 }

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use fabnet_core::peer::{self, Command, Effect, Event, Record};
+use fabnet_core::peer::{Command, Effect, Envelope, Event, Record};
 use fabnet_core::{Peer, Scalar};
 
 use crate::admission::{Admission, NotAdmitted};
-use crate::config::Config;
+use crate::config::{Config, Manifest};
 use crate::disk::{Disk, DiskError};
 use crate::inbox::{Inbox, Input};
 use crate::metrics::RoundTimes;
@@ -52,7 +52,7 @@ pub enum NodeError {
 /// Some agents of a run, in one process.
 pub struct Node<T: Scalar> {
     config: Config,
-    manifest: String,
+    manifest: Manifest,
     seats: BTreeMap<u32, Seat<T>>,
     transport: Arc<dyn Transport>,
     inbox: Arc<Inbox>,
@@ -103,7 +103,7 @@ impl<T: Scalar> Node<T> {
     /// A node with these peers, each with its disk and the rounds that it is to do.
     pub fn new(
         config: Config,
-        manifest: String,
+        manifest: Manifest,
         peers: impl IntoIterator<Item = (Peer<T>, Disk, u64)>,
         equipment: Equipment,
     ) -> Self {
@@ -179,19 +179,21 @@ impl<T: Scalar> Node<T> {
 
     fn arrived(&mut self, from: u32, to: u32, bytes: Vec<u8>) {
         self.inbox.done(from);
-        if peer::ends(&bytes).is_some_and(|ends| ends != (from, to)) {
-            self.inbox.refusals().count(Reason::Forged);
-            return;
+        match Envelope::read(&bytes) {
+            Some(envelope) if (envelope.from, envelope.to) != (from, to) => self.inbox.refusals().count(Reason::Forged),
+            Some(envelope) if envelope.run != self.manifest.number() => self.inbox.refusals().count(Reason::Manifest),
+            _ => {
+                self.admission.heard();
+                self.events.push_back((to, Event::Message(bytes)));
+            }
         }
-        self.admission.heard();
-        self.events.push_back((to, Event::Message(bytes)));
     }
 
     fn greeted(&mut self, node: String, manifest: String) -> Result<(), NodeError> {
         if node == self.config.node {
             return Ok(());
         }
-        if manifest == self.manifest {
+        if manifest == self.manifest.to_string() {
             self.admission.heard();
             return Ok(());
         }
@@ -202,17 +204,17 @@ impl<T: Scalar> Node<T> {
             (self.greet)();
             return Ok(());
         }
-        Err(NotAdmitted::Manifest { node, theirs: manifest, ours: self.manifest.clone() }.into())
+        Err(NotAdmitted::Manifest { node, theirs: manifest, ours: self.manifest.to_string() }.into())
     }
 
     /// Once a tick: is anybody there, and what is there to say?
     fn look_around(&mut self) -> Result<(), NodeError> {
-        if !self.admission.admitted() {
-            (self.greet)();
-        }
         self.admission.judge()?;
         if self.reported.elapsed() > Self::REPORT {
             self.report();
+            if !self.admission.admitted() {
+                (self.greet)();
+            }
         }
         Ok(())
     }
@@ -231,7 +233,7 @@ impl<T: Scalar> Node<T> {
         let status = NodeStatus {
             run: self.config.run.clone(),
             node: self.config.node.clone(),
-            manifest: self.manifest.clone(),
+            manifest: self.manifest.to_string(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             seconds: self.started.elapsed().as_secs_f64(),
             ready: self.admission.admitted(),

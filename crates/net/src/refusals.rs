@@ -86,7 +86,11 @@ impl<S: Subscriber> Layer<S> for EngineRefusals {
             if key.split('/').count() == 4 {
                 self.0.count(Reason::Access);
             }
-        } else if line.0.contains("not accept TLS connection") && !line.0.contains("eof") {
+        } else if line.0.contains("Hint: increase the system open file limit")
+            && !line.0.contains("os error")
+            && !line.0.contains("eof")
+        {
+            // What it says of every handshake that fails; files are a matter of the system, and who hangs up has shown nothing.
             self.0.count(Reason::Certificate);
         }
     }

@@ -88,7 +88,7 @@ impl Node {
         let mut tracks = Tracks::<T>::open(&config.state, &mine, setup.algorithm.blocks().width())?;
         let tick = setup.wire().tick;
         let equipment = Equipment { transport, inbox: (inbox, inputs), greet, status, times, dropped, tick };
-        let mut node = NetNode::new(config, manifest.to_string(), peers, equipment);
+        let mut node = NetNode::new(config, manifest, peers, equipment);
         tracing::info!(%manifest, agents = ?mine, "started");
         match node.run(&mut tracks)? {
             Stop::Done => tracing::info!("done"),

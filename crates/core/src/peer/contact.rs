@@ -10,6 +10,8 @@ use crate::Scalar;
 pub(super) struct Contact {
     /// Messages that wait for the end of a round, by round; one in a free-running peer.
     pub(super) unread: Vec<Unread>,
+    /// The latest round in which it was, as far as we know.
+    pub(super) round: u64,
     /// The newest message of which mass or scalars were taken.
     pub(super) applied: u64,
     /// The round in which that was.
@@ -121,19 +123,16 @@ impl Contact {
         self.unread.last().is_some_and(|message| message.header.round >= round)
     }
 
-    /// The message for a round: its own, else the next, else the last. Earlier ones are dropped.
-    pub(super) fn take(&mut self, round: u64) -> Option<Unread> {
+    /// The message for a round: its own, else, of somebody who was waited for, the next, else the last before. Earlier ones are dropped.
+    pub(super) fn take(&mut self, round: u64, awaited: bool) -> Option<Unread> {
         let place = self.unread.partition_point(|message| message.header.round < round);
-        if place == self.unread.len() {
-            let last = self.unread.pop();
-            self.unread.clear();
-            return last;
-        }
-        self.unread.drain(..place);
-        if self.unread[0].header.round == round {
-            return Some(self.unread.remove(0));
+        let later = self.unread.get(place);
+        if later.is_some_and(|message| message.header.round == round) {
+            return self.unread.drain(..=place).next_back();
         }
         // What is ahead counts now, and changes nothing when its own round comes.
-        Some(self.unread[0].clone())
+        let ahead = later.filter(|_| awaited).cloned();
+        let before = self.unread.drain(..place).next_back();
+        ahead.or(before)
     }
 }

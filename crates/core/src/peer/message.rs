@@ -174,9 +174,23 @@ fn halves(bytes: [u8; 8]) -> (u32, u32) {
     (word as u32, (word >> 32) as u32)
 }
 
-/// From whom and for whom a message says that it is, before anything else of it is believed.
-pub fn ends(bytes: &[u8]) -> Option<(u32, u32)> {
-    Some(halves(bytes.get(16..24)?.try_into().ok()?))
+/// What a message says it is, before anything of it is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Envelope {
+    /// Of which run.
+    pub run: u64,
+    /// From whom.
+    pub from: u32,
+    /// For whom.
+    pub to: u32,
+}
+
+impl Envelope {
+    /// Reads it, if the message is long enough to have one.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let (from, to) = halves(bytes.get(16..24)?.try_into().ok()?);
+        Some(Self { run: u64::from_le_bytes(bytes.get(8..16)?.try_into().ok()?), from, to })
+    }
 }
 
 impl Manifest {

@@ -248,13 +248,16 @@ impl<T: Scalar> Peer<T> {
     /// What has arrived since the last round, ascending by source.
     fn take_fresh(&mut self) -> Vec<Unread> {
         let mut fresh = Vec::new();
+        let sources = &self.neighbours.at(self.round).sources;
+        let mut awaited = sources.iter().map(|(source, _)| *source as usize).peekable();
         for (node, contact) in self.contacts.iter_mut().enumerate() {
+            let awaited = awaited.next_if_eq(&node).is_some();
             if contact.unread.is_empty() {
                 continue;
             }
             let message = match self.task.policy.pace {
                 Pace::Free => contact.unread.pop(),
-                Pace::Lockstep { .. } => contact.take(self.round),
+                Pace::Lockstep { .. } => contact.take(self.round, awaited),
             };
             if let Some(message) = message.filter(|message| message.header.epoch == self.epoch) {
                 debug_assert_eq!(message.header.from as usize, node);
@@ -263,7 +266,6 @@ impl<T: Scalar> Peer<T> {
             }
         }
         self.counters.applied += fresh.len() as u64;
-        let sources = &self.neighbours.at(self.round).sources;
         let heard = |source: u32| fresh.binary_search_by_key(&source, |message| message.header.from).is_ok();
         if let Pace::Lockstep { .. } = self.task.policy.pace {
             for &(source, _) in sources.iter().filter(|(source, _)| !heard(*source)) {

@@ -453,7 +453,7 @@ impl<T: Scalar> Peer<T> {
     fn advance(&mut self, effects: &mut Vec<Effect>) {
         let Pace::Lockstep { deadline } = self.task.policy.pace else { return };
         if self.phase == Phase::Gathering {
-            let present = self.neighbours.members().len() == self.manifest.nodes();
+            let present = self.neighbours.members().len() == self.manifest.nodes() && self.is_heard();
             if !present && self.waited < deadline.saturating_mul(10) {
                 return;
             }
@@ -475,7 +475,8 @@ impl<T: Scalar> Peer<T> {
                 let contact = &self.contacts[source as usize];
                 if exchanging && self.table.living(source).is_some() && contact.missed < Contact::MISSES {
                     awaited += 1;
-                    missing += usize::from(!contact.has(self.round));
+                    // Who is in a later round will not come back to this one: its message was of an earlier epoch.
+                    missing += usize::from(!contact.has(self.round) && contact.round <= self.round);
                 }
             }
             // Alone, time is what goes on.
@@ -485,6 +486,13 @@ impl<T: Scalar> Peer<T> {
             self.complete(effects);
             self.open(effects);
         }
+    }
+
+    /// Whether everybody to whom there is a way has heard us: a message to somebody who is not ready yet would be lost.
+    fn is_heard(&mut self) -> bool {
+        let links = self.neighbours.at(self.round);
+        let mut others = (0..).zip(&self.contacts).filter(|(node, _)| *node != self.task.node && links.reach(*node));
+        others.all(|(_, contact)| contact.acknowledged > 0)
     }
 
     /// Calls everybody together before the first round of lockstep.
@@ -646,14 +654,16 @@ impl<T: Scalar> Peer<T> {
         self.merge_control(&message);
         let known = header.digest == self.digest;
         let fresh = self.is_current(&header);
-        if !fresh || (!known && message.standings().next().is_none()) {
-            self.answer(&header, effects);
-        } else if header.contents.asks && header.epoch == self.epoch && self.phase == Phase::Open {
-            self.help(header.from, effects);
-        }
+        let stale = !fresh || (!known && message.standings().next().is_none());
+        self.counters.stale += u64::from(stale);
         if fresh {
             let places = message.places();
             self.accept(Unread::new(places, bytes));
+        }
+        if stale || self.is_call(&header) {
+            self.answer(&header, effects);
+        } else if header.contents.asks && header.epoch == self.epoch && self.phase == Phase::Open {
+            self.help(header.from, effects);
         }
     }
 
@@ -755,6 +765,7 @@ impl<T: Scalar> Peer<T> {
         self.closed_by(header.from, header.generation);
         let contact = &mut self.contacts[header.from as usize];
         contact.missed = 0;
+        contact.round = contact.round.max(header.round);
         let mine = header.to_incarnation == self.incarnation && header.generation >= contact.its_generation;
         if header.contents.mass && !mine {
             self.counters.stale += 1;
@@ -779,9 +790,13 @@ impl<T: Scalar> Peer<T> {
         }
     }
 
+    /// Whether somebody calls us together: it is to know that we can hear it.
+    fn is_call(&self, header: &Header) -> bool {
+        self.task.policy.pace != Pace::Free && header.contents == Contents::default()
+    }
+
     /// Tells who is behind how things are, at most once a tick.
     fn answer(&mut self, header: &Header, effects: &mut Vec<Effect>) {
-        self.counters.stale += 1;
         let contact = &mut self.contacts[header.from as usize];
         if header.contents.answer || contact.answered_at == Some(self.tick) || self.phase == Phase::Unwritten {
             return;

@@ -172,6 +172,7 @@ fn a_message_says_what_was_written() {
         [(1, Standing { incarnation: Incarnation { counter: 3, nonce: 9 }, dead: true })]
     );
     assert_eq!(message.closes().collect::<Vec<_>>(), [Close { from: 1, to: 2, life: 3, generation: 4 }]);
+    assert_eq!(Envelope::read(&bytes), Some(Envelope { run: 7, from: 1, to: 2 }));
     assert_eq!(message.beats().collect::<Vec<_>>(), [Beat { node: 3, life: 1, count: 2 }]);
     assert_eq!(message.acks().collect::<Vec<_>>(), [Ack { by: 1, from: 2, life: 3, sequence: 4 }]);
     assert_eq!(message.scalars::<f64>().collect::<Vec<_>>(), [1.0, 2.0, 3.0, 4.0, 5.0]);
