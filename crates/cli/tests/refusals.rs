@@ -1,5 +1,6 @@
 //! Nodes that should not be listened to: refused, counted, and harmless.
 #![cfg(feature = "net")]
+#![allow(clippy::disallowed_methods, reason = "nodes live in time")]
 
 mod common;
 

@@ -1,6 +1,5 @@
 //! What a node has written down, so that it survives whatever happens.
 
-use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -10,6 +9,8 @@ use fabnet_core::peer::{Incarnation, Record};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors, serialize};
 use sha2::{Digest, Sha256};
+
+use crate::hex::Hex;
 
 /// The folder of one agent: `life`, `state`, and the two newest checkpoints.
 #[derive(Debug)]
@@ -86,10 +87,9 @@ impl Disk {
 
     fn checkpoint_file(&self, round: u64, point: &[u8]) -> Result<Vec<u8>, DiskError> {
         let scalars = point.len() / if self.scalar == Dtype::F32 { 4 } else { 8 };
-        let notes: HashMap<_, _> =
-            [("round".to_owned(), round.to_string()), ("sha256".to_owned(), checksum(round, point))].into();
+        let notes = [("round".to_owned(), round.to_string()), ("sha256".to_owned(), checksum(round, point))];
         let view = TensorView::new(self.scalar, vec![scalars], point);
-        view.and_then(|view| serialize([("point", view)], Some(notes)))
+        view.and_then(|view| serialize([("point", view)], Some(notes.into())))
             .map_err(|error| DiskError { path: self.folder.join(name(round)), error: io::Error::other(error) })
     }
 
@@ -126,7 +126,7 @@ fn checksum(round: u64, point: &[u8]) -> String {
     let mut hash = Sha256::new();
     hash.update(round.to_le_bytes());
     hash.update(point);
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    Hex(&hash.finalize()).to_string()
 }
 
 #[cfg(test)]

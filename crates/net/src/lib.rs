@@ -3,12 +3,14 @@
 //! A [`Node`] drives the same [`Peer`](fabnet_core::Peer) that the simulator attacks: messages come and go through a [`Transport`], records go to a [`Disk`], time comes as ticks. Nothing here decides anything about
 //! mass, members or rounds, and nothing waits for one neighbour.
 #![warn(clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods, reason = "nodes live in time")]
 
 mod admission;
 mod client;
 mod config;
 mod disk;
 mod faulty;
+mod hex;
 mod inbox;
 mod log;
 mod metrics;

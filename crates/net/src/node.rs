@@ -146,12 +146,12 @@ impl<T: Scalar> Node<T> {
         let agents: Vec<u32> = self.seats.keys().copied().collect();
         for agent in agents.iter().copied() {
             let first = self.seats[&agent].peer.start();
-            self.carry_out(agent, first, recorder)?;
+            self.carry_out(agent, first, recorder);
         }
         let mut next_tick = Instant::now() + self.tick;
         let mut done_at: Option<Instant> = None;
         loop {
-            self.settle(recorder)?;
+            self.settle(recorder);
             let now = Instant::now();
             if now >= next_tick {
                 self.events.extend(agents.iter().map(|&agent| (agent, Event::Tick)));
@@ -246,15 +246,14 @@ impl<T: Scalar> Node<T> {
     }
 
     /// Lets happen what is to happen, until nothing is left.
-    fn settle(&mut self, recorder: &mut dyn Recorder<T>) -> Result<(), NodeError> {
+    fn settle(&mut self, recorder: &mut dyn Recorder<T>) {
         while let Some((agent, event)) = self.events.pop_front() {
-            self.tell(agent, event, recorder)?;
+            self.tell(agent, event, recorder);
         }
-        Ok(())
     }
 
-    fn tell(&mut self, agent: u32, event: Event, recorder: &mut dyn Recorder<T>) -> Result<(), NodeError> {
-        let Some(seat) = self.seats.get_mut(&agent) else { return Ok(()) };
+    fn tell(&mut self, agent: u32, event: Event, recorder: &mut dyn Recorder<T>) {
+        let Some(seat) = self.seats.get_mut(&agent) else { return };
         let before = seat.peer.round();
         let mut effects = std::mem::take(&mut self.effects);
         seat.peer.handle(event, &mut effects);
@@ -263,23 +262,24 @@ impl<T: Scalar> Node<T> {
             self.times.observe(seat.round_at.elapsed().as_secs_f64() / done as f64, done);
             seat.round_at = Instant::now();
         }
-        let outcome = effects.drain(..).try_for_each(|effect| self.carry_out(agent, effect, recorder));
+        for effect in effects.drain(..) {
+            self.carry_out(agent, effect, recorder);
+        }
         self.effects = effects;
-        outcome
     }
 
-    fn carry_out(&mut self, agent: u32, effect: Effect, recorder: &mut dyn Recorder<T>) -> Result<(), NodeError> {
+    fn carry_out(&mut self, agent: u32, effect: Effect, recorder: &mut dyn Recorder<T>) {
         match effect {
             Effect::Send { to, bytes } if self.seats.contains_key(&to) => {
                 self.events.push_back((to, Event::Message(bytes)));
             }
             Effect::Send { to, bytes } => self.transport.send(agent, to, bytes),
             Effect::Store { ticket, record } => {
-                let Some(seat) = self.seats.get_mut(&agent) else { return Ok(()) };
+                let Some(seat) = self.seats.get_mut(&agent) else { return };
                 if let Record::Checkpoint { round, point } = &record {
                     recorder.record(&seat.peer, *round, point);
                     if seat.checkpoint_at.is_some_and(|at| at.elapsed() < self.config.checkpoint) {
-                        return Ok(());
+                        return;
                     }
                     seat.checkpoint_at = Some(Instant::now());
                 }
@@ -287,7 +287,6 @@ impl<T: Scalar> Node<T> {
                 self.events.push_back((agent, Event::Stored { ticket, safe: safe.is_ok() }));
             }
         }
-        Ok(())
     }
 
     /// Writes down where it is, says farewell, and ends.
@@ -297,9 +296,9 @@ impl<T: Scalar> Node<T> {
         }
         let agents: Vec<u32> = self.seats.keys().copied().collect();
         for agent in agents {
-            self.tell(agent, Event::Command(Command::Leave), recorder)?;
+            self.tell(agent, Event::Command(Command::Leave), recorder);
         }
-        self.settle(recorder)?;
+        self.settle(recorder);
         self.report();
         self.transport.close();
         Ok(())

@@ -101,7 +101,9 @@ impl Transport for ZenohTransport {
     fn close(&self) {
         let until = Instant::now() + Self::FAREWELL;
         let outboxes = std::mem::take(&mut *self.outboxes.lock().unwrap_or_else(PoisonError::into_inner));
-        outboxes.values().for_each(|outbox| outbox.drain(until));
+        for outbox in outboxes.values() {
+            outbox.drain(until);
+        }
         drop(outboxes);
         if let Err(error) = self.session.close().wait() {
             tracing::warn!(%error, "the session did not close");

@@ -1,4 +1,5 @@
 //! `fabnet launch`.
+#![allow(clippy::disallowed_methods, reason = "nodes live in time")]
 
 use std::fs;
 use std::net::TcpListener;

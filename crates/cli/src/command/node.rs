@@ -1,4 +1,5 @@
 //! `fabnet node`.
+#![allow(clippy::disallowed_methods, reason = "nodes live in time")]
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -111,13 +112,11 @@ impl Node {
 /// The only run of a plan: nodes carry out one.
 pub(crate) fn one_run(plan: &Plan) -> Result<(&Group, u64), Usage> {
     let mut runs = plan.runs();
-    match (runs.next(), runs.next()) {
-        (Some(run), None) => Ok(run),
-        _ => {
-            let message = "real nodes carry out one run: choose one seed (--seeds 0..1), one [[algorithm]] and no grid";
-            Err(Usage(format!("{}: {} runs; {message}", plan.name, plan.runs().count())))
-        }
+    if let (Some(run), None) = (runs.next(), runs.next()) {
+        return Ok(run);
     }
+    let message = "real nodes carry out one run: choose one seed (--seeds 0..1), one [[algorithm]] and no grid";
+    Err(Usage(format!("{}: {} runs; {message}", plan.name, plan.runs().count())))
 }
 
 /// Goes on in the same life if the whole state is there, else from the last checkpoint in a new one.

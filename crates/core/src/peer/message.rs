@@ -57,10 +57,20 @@ pub struct Contents {
     pub pulled: bool,
     /// Mass.
     pub mass: bool,
-    /// It answers a message that came too late: it is not answered itself.
-    pub answer: bool,
-    /// Its sender hears nobody, and asks for what a neighbour gets.
-    pub asks: bool,
+    /// What it wants.
+    pub manner: Manner,
+}
+
+/// What a message wants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Manner {
+    /// To be heard.
+    #[default]
+    News,
+    /// To answer a message that came too late, or a call: it is not answered itself.
+    Answer,
+    /// What a neighbour gets: its sender hears nobody.
+    Plea,
 }
 
 /// The beginning of a message.
@@ -276,8 +286,8 @@ impl Manifest {
 
     fn write_header<T>(&self, message: &Draft<'_, T>, bytes: &mut Vec<u8>) {
         let header = message.header;
-        let Contents { pulled, mass, answer, asks } = header.contents;
-        let flags = u16::from(pulled) | u16::from(mass) << 1 | u16::from(answer) << 2 | u16::from(asks) << 3;
+        let Contents { pulled, mass, manner } = header.contents;
+        let flags = u16::from(pulled) | u16::from(mass) << 1 | (manner as u16) << 2;
         let counts = message.beats.len() as u64 | (message.acks.len() as u64) << 16;
         let (own, other) = (header.incarnation, header.to_incarnation);
         let first = u64::from(MAGIC) | u64::from(VERSION) << 32 | u64::from(flags) << 48;
@@ -306,7 +316,12 @@ impl Manifest {
             return Err(Malformed::Run);
         }
         let flag = |bit: u32| rest >> (16 + bit) & 1 == 1;
-        let contents = Contents { pulled: flag(0), mass: flag(1), answer: flag(2), asks: flag(3) };
+        let manner = match (flag(2), flag(3)) {
+            (false, false) => Manner::News,
+            (true, _) => Manner::Answer,
+            (false, true) => Manner::Plea,
+        };
+        let contents = Contents { pulled: flag(0), mass: flag(1), manner };
         let ((from, to), (mask, gossip)) = (halves(nodes), halves(mask));
         let (mask, (standings, closes)) = (Mask::from_bits(mask), halves(counts));
         let (beats, acks) = (gossip & 0xFFFF, gossip >> 16);

@@ -3,7 +3,7 @@
 use super::contact::Unread;
 use super::ledger::Overflow;
 use super::mass::Fraction;
-use super::message::Contents;
+use super::message::{Contents, Manner};
 use super::neighbours::Links;
 use super::policy::Pace;
 use super::state::{Effect, Peer, Phase, Record};
@@ -186,7 +186,8 @@ impl<T: Scalar> Peer<T> {
             let count = candidates().count();
             let chosen = if count > 0 { candidates().nth(stream.below(count)) } else { None };
             if let Some(node) = chosen {
-                self.send(node, Mask::NONE, Contents { asks: asks && alive, ..Contents::default() }, false, effects);
+                let manner = if asks && alive { Manner::Plea } else { Manner::News };
+                self.send(node, Mask::NONE, Contents { manner, ..Contents::default() }, false, effects);
             }
         }
     }

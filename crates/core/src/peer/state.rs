@@ -10,7 +10,7 @@ use super::contact::{Contact, Unread};
 use super::ledger::{Ledger, Reversal};
 use super::mass::Unit;
 use super::membership::{Incarnation, Standing, Table};
-use super::message::{Ack, BEATS, Beat, Close, Contents, Draft, Header, Manifest, Message};
+use super::message::{Ack, BEATS, Beat, Close, Contents, Draft, Header, Manifest, Manner, Message};
 use super::neighbours::{Neighbours, Schedule};
 use super::news::News;
 use super::policy::{Pace, Policy};
@@ -662,7 +662,7 @@ impl<T: Scalar> Peer<T> {
         }
         if stale || self.is_call(&header) {
             self.answer(&header, effects);
-        } else if header.contents.asks && header.epoch == self.epoch && self.phase == Phase::Open {
+        } else if header.contents.manner == Manner::Plea && header.epoch == self.epoch && self.phase == Phase::Open {
             self.help(header.from, effects);
         }
     }
@@ -798,11 +798,14 @@ impl<T: Scalar> Peer<T> {
     /// Tells who is behind how things are, at most once a tick.
     fn answer(&mut self, header: &Header, effects: &mut Vec<Effect>) {
         let contact = &mut self.contacts[header.from as usize];
-        if header.contents.answer || contact.answered_at == Some(self.tick) || self.phase == Phase::Unwritten {
+        if header.contents.manner == Manner::Answer
+            || contact.answered_at == Some(self.tick)
+            || self.phase == Phase::Unwritten
+        {
             return;
         }
         contact.answered_at = Some(self.tick);
-        self.send(header.from, Mask::NONE, Contents { answer: true, ..Contents::default() }, true, effects);
+        self.send(header.from, Mask::NONE, Contents { manner: Manner::Answer, ..Contents::default() }, true, effects);
     }
 
     /// Writes a message and hands it out.
