@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Five nodes in network namespaces of their own, on one bridge: a one-way cut, a full cut that outlasts the engine's lease, and a link that flaps. After each, all must find together again;
+at the end all must be where an undisturbed run ends, with books that balance.
+
+    benches/network/namespaces.py [SECONDS OF FLAPPING]      60 if not given; CI flaps for 10
+
+Needs root, iproute2 and nftables; FABNET_SKIP_NAMESPACES=1 skips it where a host lacks the rights.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+flapping = float(sys.argv[1]) if len(sys.argv) > 1 else 60
+root = pathlib.Path(__file__).resolve().parents[2]
+fabnet = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", root / "target")) / "release/fabnet"
+NODES = range(1, 6)
+EXPERIMENT = """
+agents = 5
+rounds = {rounds}
+seeds = 1
+[problem]
+kind = "policy-evaluation"
+[topology]
+kind = "complete"
+[network]
+tick = {tick}
+[record]
+every = 10
+metrics = ["relative_error"]
+[[algorithm]]
+kind = "dfab"
+steps = {{ x = 0.01, u = 0.05, z = 0.05 }}
+"""
+
+
+def do(*command, check=True):
+    return subprocess.run([str(word) for word in command], check=check, capture_output=True, text=True)
+
+
+def host(node):
+    return f"10.77.0.{node}"
+
+
+def build_network():
+    do("ip", "link", "add", "fabnet-br", "type", "bridge")
+    do("ip", "addr", "add", "10.77.0.254/24", "dev", "fabnet-br")
+    do("ip", "link", "set", "fabnet-br", "up")
+    do("nft", "add", "table", "bridge", "fabnet")
+    do("nft", "add", "chain", "bridge", "fabnet", "forward", "{ type filter hook forward priority 0; }")
+    for node in NODES:
+        do("ip", "netns", "add", f"fabnet-{node}")
+        do("ip", "link", "add", f"fabnet-v{node}", "type", "veth", "peer", "name", "eth0", "netns", f"fabnet-{node}")
+        do("ip", "link", "set", f"fabnet-v{node}", "master", "fabnet-br", "up")
+        do("ip", "-n", f"fabnet-{node}", "addr", "add", f"{host(node)}/24", "dev", "eth0")
+        do("ip", "-n", f"fabnet-{node}", "link", "set", "eth0", "up")
+        do("ip", "-n", f"fabnet-{node}", "link", "set", "lo", "up")
+
+
+def remove_network():
+    for node in NODES:
+        do("ip", "netns", "del", f"fabnet-{node}", check=False)
+        do("ip", "link", "del", f"fabnet-v{node}", check=False)
+    do("nft", "delete", "table", "bridge", "fabnet", check=False)
+    do("ip", "link", "del", "fabnet-br", check=False)
+
+
+def link(node, state):
+    do("ip", "link", "set", f"fabnet-v{node}", state)
+
+
+def status(node):
+    try:
+        return json.load(urllib.request.urlopen(f"http://{host(node)}:9464/status", timeout=2))
+    except OSError:
+        return None
+
+
+def wait(what, condition, seconds=60):
+    start = time.time()
+    while time.time() - start < seconds:
+        if condition():
+            print(f"{what} ({time.time() - start:.0f} s)", flush=True)
+            return
+        time.sleep(0.5)
+    for node in NODES:
+        found = status(node)
+        print(node, found and [(agent["round"], agent["members"], agent["epoch"]) for agent in found["agents"]])
+    sys.exit(f"not within {seconds} s: {what}")
+
+
+def together():
+    found = [status(node) for node in NODES]
+    return all(one and one["agents"] and one["agents"][0]["members"] == 5 for one in found)
+
+
+def last_point(track):
+    bytes = track.read_bytes()
+    width = 24 + 8 * scalars
+    end = len(bytes) // width * width
+    return struct.unpack(f"<{scalars}d", bytes[end - width + 24 : end])
+
+
+def distance(folder):
+    points = [last_point(folder / f"{node}/state/{node - 1}/track") for node in NODES]
+    return max(abs(a - b) for point in points for a, b in zip(point, reference))
+
+
+def start(folder, node):
+    place = folder / str(node)
+    place.mkdir()
+    members = "".join(
+        f'[[member]]\nname = "n{other}"\nagents = [{other - 1}]\naddress = "{host(other)}:7447"\n' for other in NODES
+    )
+    place.joinpath("node.toml").write_text(
+        f'run = "namespaces"\nnode = "n{node}"\nplan = "../experiment.toml"\nstate = "state"\nhttp = "{host(node)}:9464"\n'
+        f'[tls]\nca = "../pki/ca.pem"\ncertificate = "../pki/n{node}.pem"\nkey = "../pki/n{node}.key"\n{members}'
+    )
+    command = ["ip", "netns", "exec", f"fabnet-{node}", str(fabnet), "node", str(place / "node.toml")]
+    return subprocess.Popen(command, stderr=open(place / "log", "w"))
+
+
+def attack():
+    wait("all have found together", together)
+    for _ in range(2):
+        do("nft", "add", "rule", "bridge", "fabnet", "forward", "iifname", "fabnet-v1", "oifname", "fabnet-v2", "drop")
+        time.sleep(6)
+        do("nft", "flush", "chain", "bridge", "fabnet", "forward")
+        time.sleep(1)
+    wait("after a one-way cut of 6 s, twice", together)
+    link(3, "down")
+    time.sleep(15)
+    link(3, "up")
+    wait("after a full cut of 15 s", together)
+    end = time.time() + flapping
+    while time.time() < end:
+        link(4, "down")
+        time.sleep(1)
+        link(4, "up")
+        time.sleep(1)
+    wait(f"after a link that flapped for {flapping:.0f} s", together)
+
+
+if os.environ.get("FABNET_SKIP_NAMESPACES"):
+    sys.exit(print("skipped: FABNET_SKIP_NAMESPACES is set"))
+folder = pathlib.Path(tempfile.mkdtemp())
+processes = []
+try:
+    folder.joinpath("reference.toml").write_text(EXPERIMENT.format(rounds=2000, tick=0.005))
+    do(fabnet, "launch", folder / "reference.toml", "--out", folder / "reference", "--quiet")
+    tracks = [folder / f"reference/nodes/node-{node}/state/{node}/track" for node in range(5)]
+    scalars = (tracks[0].stat().st_size // 200 - 24) // 8
+    reference = last_point(tracks[0])
+    remove_network()
+    build_network()
+    folder.joinpath("experiment.toml").write_text(EXPERIMENT.format(rounds=1_000_000, tick=0.02))
+    do(fabnet, "pki", "init", folder / "pki")
+    for node in NODES:
+        do(fabnet, "pki", "issue", folder / "pki", f"n{node}", "--host", host(node))
+    processes = [start(folder, node) for node in NODES]
+    attack()
+    wait("all are within 1e-6 of an undisturbed run", lambda: distance(folder) < 1e-6, 120)
+    residuals = [status(node)["agents"][0]["max_mass_residual"] for node in NODES]
+    assert residuals == [0] * 5, residuals
+    print("mass residual: 0 at all nodes, at all times")
+finally:
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        process.wait()
+    remove_network()
+    shutil.rmtree(folder)
