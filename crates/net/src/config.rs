@@ -142,6 +142,9 @@ impl Config {
             if !names.insert(&member.name) {
                 return Err(format!("two members are called `{}`", member.name));
             }
+            if member.agents.is_empty() {
+                return Err(format!("`{}` owns no agent", member.name));
+            }
             if member.address.rsplit_once(':').is_none_or(|(_, port)| port.parse::<u16>().is_err()) {
                 return Err(format!("`{}` of `{}` is not host:port", member.address, member.name));
             }
