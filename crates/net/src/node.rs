@@ -99,8 +99,6 @@ pub struct Equipment {
 impl<T: Scalar> Node<T> {
     /// The time between two reports: they look at everything that there is.
     const REPORT: Duration = Duration::from_millis(500);
-    /// Messages that may come before a tick that is due.
-    const BACKLOG: usize = 256;
 
     /// A node with these peers, each with its disk and the rounds that it is to do.
     pub fn new(
@@ -151,33 +149,30 @@ impl<T: Scalar> Node<T> {
             self.carry_out(agent, first, recorder);
         }
         let mut next_tick = Instant::now() + self.tick;
-        let (mut since_due, mut done_at) = (0, None::<Instant>);
+        let mut done_at: Option<Instant> = None;
         loop {
             self.settle(recorder);
             let now = Instant::now();
-            match self.inputs.recv_timeout(next_tick.saturating_duration_since(now)) {
+            if now >= next_tick {
+                self.events.extend(agents.iter().map(|&agent| (agent, Event::Tick)));
+                // Ticks that were slept through are not made up for.
+                next_tick = (next_tick + self.tick).max(now);
+                self.look_around()?;
+                let done = self.seats.values().all(|seat| seat.peer.round() >= seat.rounds);
+                if done && done_at.get_or_insert(now).elapsed() > self.config.linger {
+                    self.leave(recorder)?;
+                    return Ok(Stop::Done);
+                }
+                continue;
+            }
+            match self.inputs.recv_timeout(next_tick - now) {
                 Ok(Input::Message { from, to, bytes }) => self.arrived(from, to, bytes),
                 Ok(Input::Hello { node, manifest }) => self.greeted(node, manifest)?,
                 Ok(Input::Stop) | Err(RecvTimeoutError::Disconnected) => {
                     self.leave(recorder)?;
                     return Ok(Stop::Left);
                 }
-                Err(RecvTimeoutError::Timeout) => since_due = Self::BACKLOG,
-            }
-            // Neither may a stream of messages keep ticks away, nor ticks that take too long the messages.
-            since_due += usize::from(now >= next_tick);
-            if since_due < Self::BACKLOG {
-                continue;
-            }
-            since_due = 0;
-            self.events.extend(agents.iter().map(|&agent| (agent, Event::Tick)));
-            // Ticks that were slept through are not made up for.
-            next_tick = (next_tick + self.tick).max(Instant::now());
-            self.look_around()?;
-            let done = self.seats.values().all(|seat| seat.peer.round() >= seat.rounds);
-            if done && done_at.get_or_insert(now).elapsed() > self.config.linger {
-                self.leave(recorder)?;
-                return Ok(Stop::Done);
+                Err(RecvTimeoutError::Timeout) => {}
             }
         }
     }
