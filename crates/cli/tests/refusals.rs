@@ -84,14 +84,7 @@ impl Stage {
         let file = self.path(&format!("{}.toml", config.node));
         std::fs::write(&file, config.to_toml()).unwrap();
         let log = std::fs::File::create(self.path(&format!("{}.log", config.node))).unwrap();
-        fabnet(self.folder.path())
-            .env("FABNET_LOG", "info,zenoh=off,zenoh_link_tls=debug,zenoh_transport=warn,zenoh::net::routing=warn")
-            .arg("node")
-            .arg(&file)
-            .stdin(Stdio::null())
-            .stderr(log)
-            .spawn()
-            .unwrap()
+        fabnet(self.folder.path()).arg("node").arg(&file).stdin(Stdio::null()).stderr(log).spawn().unwrap()
     }
 
     /// Asks the two nodes until both say so.

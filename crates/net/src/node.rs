@@ -24,11 +24,6 @@ pub trait Recorder<T: Scalar> {
     fn record(&mut self, peer: &Peer<T>, round: u64, point: &[u8]);
 }
 
-/// Looks away.
-impl<T: Scalar> Recorder<T> for () {
-    fn record(&mut self, _peer: &Peer<T>, _round: u64, _point: &[u8]) {}
-}
-
 /// Why a node has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
@@ -136,11 +131,6 @@ impl<T: Scalar> Node<T> {
         node
     }
 
-    /// Its agents.
-    pub fn peers(&self) -> impl Iterator<Item = &Peer<T>> {
-        self.seats.values().map(|seat| &seat.peer)
-    }
-
     /// Goes on until it is done or told to stop.
     pub fn run(&mut self, recorder: &mut dyn Recorder<T>) -> Result<Stop, NodeError> {
         let agents: Vec<u32> = self.seats.keys().copied().collect();
@@ -220,15 +210,12 @@ impl<T: Scalar> Node<T> {
     }
 
     fn report(&mut self) {
-        for seat in self.seats.values_mut() {
-            seat.max_residual = seat.max_residual.max(seat.peer.ledger().residual());
-        }
         self.reported = Instant::now();
-        let age = |at: Option<Instant>| at.map(|at| at.elapsed().as_secs_f64());
-        let agent = |seat: &mut Seat<T>| AgentStatus {
-            max_mass_residual: seat.max_residual,
-            checkpoint_age: age(seat.checkpoint_at),
-            ..AgentStatus::of(&mut seat.peer)
+        let agent = |seat: &mut Seat<T>| {
+            let status = AgentStatus::of(&mut seat.peer);
+            seat.max_residual = seat.max_residual.max(status.mass_residual);
+            let checkpoint_age = seat.checkpoint_at.map(|at| at.elapsed().as_secs_f64());
+            AgentStatus { max_mass_residual: seat.max_residual, checkpoint_age, ..status }
         };
         let status = NodeStatus {
             run: self.config.run.clone(),

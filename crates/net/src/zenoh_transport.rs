@@ -126,9 +126,9 @@ fn engine_config(config: &Config, me: &Member, longest: usize) -> Value {
     let others = config.members.iter().filter(|member| member.name != me.name);
     let port = me.address.rsplit(':').next().unwrap_or_default();
     let mut link = json!({
-        // What is too long is to be counted, which the engine does not; what is far too long it drops.
         // A neighbour that takes nothing holds up its own thread for a second at most, then is cut off and comes back.
         "tx": { "lease": 4000, "keep_alive": 4, "queue": { "size": { "data": 16 }, "congestion_control": { "block": { "wait_before_close": 1_000_000 } } } },
+        // What is too long is to be counted, which the engine does not; what is far too long it drops.
         "rx": { "buffer_size": 1 << 20, "max_message_size": 2 * longest + (4 << 20) },
     });
     if let Some(Tls { ca, certificate, key }) = &config.tls {

@@ -102,6 +102,8 @@ impl Launch {
                 address: format!("127.0.0.1:{}", ports[node]),
             })
             .collect();
+        // One for all: a clock that goes on meanwhile would make runs that never meet.
+        let run = format!("{}-{}", plan.name, fabnet_lab::timestamp());
         let mut configs = Vec::new();
         for (node, name) in names.iter().enumerate() {
             let place = folder.file("nodes").join(name);
@@ -116,7 +118,7 @@ impl Launch {
                 }
             };
             let config = Config {
-                run: format!("{}-{}", plan.name, fabnet_lab::timestamp()),
+                run: run.clone(),
                 node: name.clone(),
                 plan: "../../plan.toml".into(),
                 state: "state".into(),
