@@ -1,6 +1,8 @@
 //! The subcommands, one file each.
 
 mod check;
+#[cfg(feature = "net")]
+mod collect;
 mod data;
 mod faults;
 #[cfg(feature = "net")]
@@ -45,6 +47,9 @@ pub(crate) enum Command {
     /// Run a local cluster of real node processes
     #[cfg(feature = "net")]
     Launch(launch::Launch),
+    /// Put the records of real nodes together
+    #[cfg(feature = "net")]
+    Collect(collect::Collect),
     /// Say how a node is
     #[cfg(feature = "net")]
     Status(status::Status),
@@ -70,6 +75,8 @@ impl Command {
             Self::Node(node) => node.carry_out(),
             #[cfg(feature = "net")]
             Self::Launch(launch) => launch.carry_out(),
+            #[cfg(feature = "net")]
+            Self::Collect(collect) => collect.carry_out(),
             #[cfg(feature = "net")]
             Self::Status(status) => status.carry_out(),
             Self::Data(data) => Ok(data.carry_out()),

@@ -102,8 +102,11 @@ pub(crate) fn put_together<T: Scalar>(
     tracks: &[PathBuf],
 ) -> Result<RunSummary, JobError> {
     let setup = Setup::<T>::new(job.group, job.seed)?;
-    let engine = Engine::Joined(Joined::new(&setup, tracks)?);
-    let done = drive(&setup, engine, job, folder, Duration::MAX, &())?;
+    let joined = Joined::new(&setup, tracks)?;
+    // Of a run that goes on, or was given up, there is less.
+    let group = Group { rounds: job.group.rounds.min(joined.last_round()), ..job.group.clone() };
+    let job = Job { group: &group, ..job };
+    let done = drive(&setup, Engine::Joined(joined), job, folder, Duration::MAX, &())?;
     Ok(done.unwrap_or_else(|| unreachable!("nobody interrupts")))
 }
 

@@ -59,12 +59,18 @@ impl<T: Scalar> Joined<T> {
         Ok(joined)
     }
 
+    /// The last round of which anybody has recorded anything.
+    pub(crate) fn last_round(&self) -> u64 {
+        self.agents.iter().filter_map(|agent| Some(agent.marks.last()?.round)).max().unwrap_or(0)
+    }
+
     /// Puts every agent where it was after a round, or where it was last seen before.
     pub(crate) fn go_to(&mut self, round: u64) {
         self.round = round;
         for (number, agent) in self.agents.iter_mut().enumerate() {
             let mut point = agent.start.clone();
-            if let Some(mark) = agent.marks.iter().rev().find(|mark| mark.round <= round) {
+            let until_then = agent.marks.partition_point(|mark| mark.round <= round);
+            if let Some(mark) = agent.marks[..until_then].last() {
                 point[..mark.point.len()].copy_from_slice(&mark.point);
                 agent.bytes = mark.bytes;
                 self.seconds = self.seconds.max(mark.time - self.started);

@@ -85,8 +85,13 @@ pub fn carry_out_plan(plan: &Plan, folder: &Folder, pace: Pace, witness: &dyn Wi
     Ok(Report { summary: folder.collect(plan, runs)?, interrupted })
 }
 
-/// Puts the one run of a plan together from what the nodes of a real network recorded: the track of each agent, and what happened.
-pub fn collect(plan: &Plan, folder: &Folder, tracks: &[PathBuf], launched: Launched) -> Result<Summary, JobError> {
+/// Puts the one run of a plan together from what the nodes of a real network recorded: the track of each agent, and what happened, where that was seen.
+pub fn collect(
+    plan: &Plan,
+    folder: &Folder,
+    tracks: &[PathBuf],
+    launched: Option<Launched>,
+) -> Result<Summary, JobError> {
     let mut runs = Vec::new();
     for (run, (group, seed)) in plan.runs().enumerate() {
         let job = Job { run, group, seed, plan };
@@ -94,7 +99,7 @@ pub fn collect(plan: &Plan, folder: &Folder, tracks: &[PathBuf], launched: Launc
             Precision::F64 => put_together::<f64>(job, folder, tracks)?,
             Precision::F32 => put_together::<f32>(job, folder, tracks)?,
         };
-        runs.push(RunSummary { launched: Some(launched), ..summary });
+        runs.push(RunSummary { launched, ..summary });
     }
     folder.collect(plan, runs)
 }

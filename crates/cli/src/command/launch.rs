@@ -73,7 +73,7 @@ impl Launch {
             owner.map(|(place, config)| track_path(&place.join(&config.state), agent)).unwrap_or_default()
         };
         let tracks: Vec<PathBuf> = (0..agents as u32).map(track).collect();
-        let summary = collect(&plan, &folder, &tracks, cluster.launched)?;
+        let summary = collect(&plan, &folder, &tracks, Some(cluster.launched))?;
         folder.end()?;
         figure::draw(&folder)?;
         if !self.quiet {
