@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Five nodes in network namespaces of their own, on one bridge: a one-way cut, a full cut that outlasts the engine's lease, and a link that flaps. After each, all must find together again;
-at the end all must be at the solution, with books that balance.
+"""Five nodes in network namespaces of their own, on one bridge: a one-way cut, a full cut that outlasts the engine's lease, and a link that flaps. Then two sites, joined by a router each, and one
+router after the other is killed and started again. After each, all must find together again; at the end of both all must be at the solution, with books that balance.
 
     benches/network/namespaces.py [SECONDS OF FLAPPING]      60 if not given; CI flaps for 10
 
@@ -21,6 +21,7 @@ flapping = float(sys.argv[1]) if len(sys.argv) > 1 else 60
 root = pathlib.Path(__file__).resolve().parents[2]
 fabnet = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", root / "target")) / "release/fabnet"
 NODES = range(1, 6)
+ROUTERS = range(6, 8)
 EXPERIMENT = """
 agents = 5
 rounds = 1_000_000
@@ -44,6 +45,10 @@ def do(*command, check=True):
     return subprocess.run([str(word) for word in command], check=check, capture_output=True, text=True)
 
 
+def name(node):
+    return f"r{node}" if node in ROUTERS else f"n{node}"
+
+
 def host(node):
     return f"10.77.0.{node}"
 
@@ -54,7 +59,7 @@ def build_network():
     do("ip", "link", "set", "fabnet-br", "up")
     do("nft", "add", "table", "bridge", "fabnet")
     do("nft", "add", "chain", "bridge", "fabnet", "forward", "{ type filter hook forward priority 0; }")
-    for node in NODES:
+    for node in [*NODES, *ROUTERS]:
         do("ip", "netns", "add", f"fabnet-{node}")
         do("ip", "link", "add", f"fabnet-v{node}", "type", "veth", "peer", "name", "eth0", "netns", f"fabnet-{node}")
         do("ip", "link", "set", f"fabnet-v{node}", "master", "fabnet-br", "up")
@@ -64,7 +69,7 @@ def build_network():
 
 
 def remove_network():
-    for node in NODES:
+    for node in [*NODES, *ROUTERS]:
         do("ip", "netns", "del", f"fabnet-{node}", check=False)
         do("ip", "link", "del", f"fabnet-v{node}", check=False)
     do("nft", "delete", "table", "bridge", "fabnet", check=False)
@@ -91,13 +96,19 @@ def wait(what, condition, seconds=60):
         time.sleep(0.5)
     for node in NODES:
         found = status(node)
-        print(node, found and [(agent["round"], agent["members"], agent["epoch"]) for agent in found["agents"]])
+        print(node, found and [(agent["round"], agent["members"], agent["epoch"], agent["pull_age"]) for agent in found["agents"]])
     sys.exit(f"not within {seconds} s: {what}")
 
 
 def together():
-    found = [status(node) for node in NODES]
-    return all(one and one["agents"] and one["agents"][0]["members"] == 5 for one in found)
+    """Everybody counts everybody, and has heard from all its sources within the last second."""
+    agents = [(status(node) or {}).get("agents") for node in NODES]
+    return all(agent and agent[0]["members"] == 5 and agent[0]["pull_age"] < 50 for agent in agents)
+
+
+def check_apart():
+    """An attack that nobody notices shows nothing."""
+    assert not together(), "the attack did nothing"
 
 
 def worst_error(folder):
@@ -109,30 +120,35 @@ def worst_error(folder):
     return json.loads(results.joinpath("summary.json").read_text())["runs"][0]["final"]["worst_error"]
 
 
-def start(folder, node):
+def start(folder, node, routers=()):
+    """One process in its namespace, told of these routers."""
     place = folder / str(node)
-    place.mkdir()
+    place.mkdir(exist_ok=True)
     members = "".join(
-        f'[[member]]\nname = "n{other}"\nagents = [{other - 1}]\naddress = "{host(other)}:7447"\n' for other in NODES
+        f'[[member]]\nname = "{name(other)}"\nagents = [{other - 1}]\naddress = "{host(other)}:7447"\n' for other in NODES
     )
+    routers = "".join(f'[[router]]\nname = "{name(router)}"\naddress = "{host(router)}:7447"\n' for router in routers)
+    pki = f"../../pki/{name(node)}"
     place.joinpath("node.toml").write_text(
-        f'run = "namespaces"\nnode = "n{node}"\nplan = "../experiment.toml"\nstate = "state"\nhttp = "{host(node)}:9464"\n'
-        f'[tls]\nca = "../pki/ca.pem"\ncertificate = "../pki/n{node}.pem"\nkey = "../pki/n{node}.key"\n{members}'
+        f'run = "{folder.name}"\nnode = "{name(node)}"\nplan = "../experiment.toml"\nstate = "state"\nhttp = "{host(node)}:9464"\n'
+        f'[tls]\nca = "../../pki/ca.pem"\ncertificate = "{pki}.pem"\nkey = "{pki}.key"\n{members}{routers}'
     )
     command = ["ip", "netns", "exec", f"fabnet-{node}", str(fabnet), "node", str(place / "node.toml")]
-    return subprocess.Popen(command, stderr=open(place / "log", "w"))
+    return subprocess.Popen(command, stderr=open(place / "log", "a"))
 
 
-def attack():
+def cut_links(_):
     wait("all have found together", together)
     for _ in range(2):
         do("nft", "add", "rule", "bridge", "fabnet", "forward", "iifname", "fabnet-v1", "oifname", "fabnet-v2", "drop")
         time.sleep(6)
+        check_apart()
         do("nft", "flush", "chain", "bridge", "fabnet", "forward")
         time.sleep(1)
     wait("after a one-way cut of 6 s, twice", together)
     link(3, "down")
     time.sleep(15)
+    check_apart()
     link(3, "up")
     wait("after a full cut of 15 s", together)
     end = time.time() + flapping
@@ -144,27 +160,50 @@ def attack():
     wait(f"after a link that flapped for {flapping:.0f} s", together)
 
 
+def restart_routers(processes):
+    wait("all have found together, through two routers", together)
+    for router in ROUTERS:
+        processes[router].kill()
+        processes[router].wait()
+        time.sleep(6)
+        check_apart()
+        processes[router] = start(folder / "sites", router, ROUTERS)
+        wait(f"after {name(router)} was killed and started again", together)
+
+
+def run(folder, processes, attack):
+    """Lets nodes run, attacks them, and looks whether anything was lost."""
+    try:
+        attack(processes)
+        wait("all are within 1e-6 of the solution", lambda: worst_error(folder) < 1e-6, 120)
+        residuals = [status(node)["agents"][0]["max_mass_residual"] for node in NODES]
+        assert residuals == [0] * 5, residuals
+        print("mass residual: 0 at all nodes, at all times")
+    finally:
+        for process in processes.values():
+            process.terminate()
+        for process in processes.values():
+            process.wait()
+
+
 if os.environ.get("FABNET_SKIP_NAMESPACES"):
     sys.exit(print("skipped: FABNET_SKIP_NAMESPACES is set"))
 folder = pathlib.Path(tempfile.mkdtemp())
-processes = []
 try:
     remove_network()
     build_network()
-    folder.joinpath("experiment.toml").write_text(EXPERIMENT)
     do(fabnet, "pki", "init", folder / "pki")
+    for node in [*NODES, *ROUTERS]:
+        do(fabnet, "pki", "issue", folder / "pki", name(node), "--host", host(node))
+    for layout in ["mesh", "sites"]:
+        folder.joinpath(layout).mkdir()
+        folder.joinpath(layout, "experiment.toml").write_text(EXPERIMENT)
+    run(folder / "mesh", {node: start(folder / "mesh", node) for node in NODES}, cut_links)
+    processes = {router: start(folder / "sites", router, ROUTERS) for router in ROUTERS}
     for node in NODES:
-        do(fabnet, "pki", "issue", folder / "pki", f"n{node}", "--host", host(node))
-    processes = [start(folder, node) for node in NODES]
-    attack()
-    wait("all are within 1e-6 of the solution", lambda: worst_error(folder) < 1e-6, 120)
-    residuals = [status(node)["agents"][0]["max_mass_residual"] for node in NODES]
-    assert residuals == [0] * 5, residuals
-    print("mass residual: 0 at all nodes, at all times")
+        # Each knows the router of its own site only.
+        processes[node] = start(folder / "sites", node, [ROUTERS[0] if node < 4 else ROUTERS[1]])
+    run(folder / "sites", processes, restart_routers)
 finally:
-    for process in processes:
-        process.terminate()
-    for process in processes:
-        process.wait()
     remove_network()
     shutil.rmtree(folder)

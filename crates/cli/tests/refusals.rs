@@ -75,6 +75,7 @@ impl Stage {
             }),
             insecure: false,
             shared_memory: false,
+            routers: Vec::new(),
             members: self.members.clone(),
             node: name,
         }

@@ -1,7 +1,8 @@
 //! Whether the others let this node in: the engine does not say.
 
-use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
+
+use crate::engine::answers;
 
 /// Watches whether anybody answers.
 #[derive(Debug)]
@@ -59,11 +60,7 @@ impl Admission {
         if self.admitted || self.since.elapsed() < Self::PATIENCE {
             return Ok(());
         }
-        let there = |(_, address): &&(String, String)| {
-            let mut addresses = address.to_socket_addrs().into_iter().flatten();
-            addresses.any(|address| TcpStream::connect_timeout(&address, Duration::from_millis(200)).is_ok())
-        };
-        if let Some((name, address)) = self.others.iter().take(8).find(there) {
+        if let Some((name, address)) = self.others.iter().take(8).find(|(_, address)| answers(address)) {
             return Err(NotAdmitted::Silence(format!("`{name}` at {address}")));
         }
         tracing::info!("waiting for others: nobody of them can be reached yet");

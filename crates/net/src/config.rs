@@ -16,11 +16,13 @@ use crate::hex::Hex;
 pub struct Config {
     /// The name of the run, the same for all nodes and never used before: messages of other runs are refused.
     pub run: String,
-    /// Which of the members this is.
+    /// Which of the members this is, or which of the routers.
     pub node: String,
-    /// The experiment, the same for all.
+    /// The experiment, the same for all; a router needs none.
+    #[serde(default)]
     pub plan: PathBuf,
-    /// Where this node keeps its life, checkpoints and records.
+    /// Where this node keeps its life, checkpoints and records; a router keeps nothing.
+    #[serde(default)]
     pub state: PathBuf,
     /// Where metrics and status are served.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,6 +51,19 @@ pub struct Config {
     /// All nodes of the run.
     #[serde(rename = "member")]
     pub members: Vec<Member>,
+    /// Who carries messages between nodes that cannot reach each other, the nearest first. If there are any, a member connects to one of them and to nobody else.
+    #[serde(default, rename = "router", skip_serializing_if = "Vec::is_empty")]
+    pub routers: Vec<Router>,
+}
+
+/// A node that owns no agent and carries messages. Members trust it: it could forge what it carries.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Router {
+    /// Its name, and the common name of its certificate.
+    pub name: String,
+    /// Where it listens: host and port.
+    pub address: String,
 }
 
 /// A node of the run.
@@ -129,24 +144,34 @@ impl Config {
     fn check(&self) -> Result<(), String> {
         let plain =
             |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
-        for name in std::iter::once(&self.run).chain(self.members.iter().map(|member| &member.name)) {
+        if !plain(&self.run) {
+            return Err(not_a_name(&self.run));
+        }
+        let mut names = BTreeSet::new();
+        for (name, address) in self.everybody() {
             if !plain(name) {
-                return Err(format!("`{name}` cannot be a name: use letters, digits, `-`, `_` and `.`"));
+                return Err(not_a_name(name));
+            }
+            if !names.insert(name) {
+                return Err(format!("two are called `{name}`"));
+            }
+            if address.rsplit_once(':').is_none_or(|(_, port)| port.parse::<u16>().is_err()) {
+                return Err(format!("`{address}` of `{name}` is not host:port"));
             }
         }
-        if self.me().is_none() {
-            return Err(format!("there is no [[member]] with the name `{}`, which node says this is", self.node));
+        if !names.contains(self.node.as_str()) {
+            return Err(format!(
+                "there is no [[member]] and no [[router]] with the name `{}`, which node says this is",
+                self.node
+            ));
         }
-        let (mut names, mut agents) = (BTreeSet::new(), BTreeSet::new());
+        if self.me().is_some() && (self.plan.as_os_str().is_empty() || self.state.as_os_str().is_empty()) {
+            return Err("a member needs `plan`, the experiment, and `state`, a folder of its own".into());
+        }
+        let mut agents = BTreeSet::new();
         for member in &self.members {
-            if !names.insert(&member.name) {
-                return Err(format!("two members are called `{}`", member.name));
-            }
             if member.agents.is_empty() {
                 return Err(format!("`{}` owns no agent", member.name));
-            }
-            if member.address.rsplit_once(':').is_none_or(|(_, port)| port.parse::<u16>().is_err()) {
-                return Err(format!("`{}` of `{}` is not host:port", member.address, member.name));
             }
             if let Some(twice) = member.agents.iter().find(|agent| !agents.insert(**agent)) {
                 return Err(format!("agent {twice} is owned twice"));
@@ -163,9 +188,46 @@ impl Config {
         }
     }
 
-    /// This node among the members.
+    /// This node among the members; a router is none of them.
     pub fn me(&self) -> Option<&Member> {
         self.members.iter().find(|member| member.name == self.node)
+    }
+
+    /// Names and addresses of all members and routers.
+    fn everybody(&self) -> impl Iterator<Item = (&str, &str)> {
+        let members = self.members.iter().map(|member| (member.name.as_str(), member.address.as_str()));
+        members.chain(self.routers.iter().map(|router| (router.name.as_str(), router.address.as_str())))
+    }
+
+    /// Where this node listens, if others connect to it.
+    pub fn listens_at(&self) -> Option<&str> {
+        let connected_to = self.routers.is_empty() || self.me().is_none();
+        self.everybody().find(|(name, _)| connected_to && *name == self.node).map(|(_, address)| address)
+    }
+
+    /// Names and addresses of those that this node can be connected with: routers, if there are any.
+    pub fn contacts(&self) -> impl Iterator<Item = (&str, &str)> {
+        let members = if self.routers.is_empty() { 0 } else { self.members.len() };
+        self.everybody().skip(members).filter(|(name, _)| *name != self.node)
+    }
+
+    /// The addresses among them that this node calls. Of two that are equals, only the later one in the list calls: where both do, the engine can end with a connection that works in one direction only (eclipse-zenoh/zenoh#2806).
+    pub fn calls(&self) -> impl Iterator<Item = &str> {
+        let equals = self.me().is_none() || self.routers.is_empty();
+        let own_place = self.everybody().position(|(name, _)| name == self.node).filter(|_| equals);
+        let all = self.members.len() + self.routers.len();
+        let skipped = if self.routers.is_empty() { 0 } else { self.members.len() };
+        self.everybody().take(own_place.unwrap_or(all)).skip(skipped).map(|(_, address)| address)
+    }
+
+    /// The address through which an agent is heard: its node's, or the nearest router's.
+    pub fn way_to(&self, agent: u32) -> &str {
+        let owner = self.members.iter().find(|member| member.agents.contains(&agent));
+        match (self.routers.first(), owner) {
+            (Some(router), _) => &router.address,
+            (None, Some(member)) => &member.address,
+            (None, None) => "",
+        }
     }
 
     /// All agents of the run.
@@ -188,6 +250,10 @@ impl Config {
         }
         Manifest(hash.finalize().into())
     }
+}
+
+fn not_a_name(name: &str) -> String {
+    format!("`{name}` cannot be a name: use letters, digits, `-`, `_` and `.`")
 }
 
 /// The hash of what all nodes must have in common.

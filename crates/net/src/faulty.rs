@@ -33,6 +33,10 @@ impl<C: Transport> Transport for Faulty<C> {
         }
     }
 
+    fn renew(&self) {
+        self.inner.renew();
+    }
+
     fn close(&self) {
         self.inner.close();
     }

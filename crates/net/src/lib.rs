@@ -6,9 +6,11 @@
 #![allow(clippy::disallowed_methods, reason = "nodes live in time")]
 
 mod admission;
+mod carrier;
 mod client;
 mod config;
 mod disk;
+mod engine;
 mod faulty;
 mod hex;
 mod inbox;
@@ -19,14 +21,19 @@ mod outbox;
 mod pki;
 mod refusals;
 mod server;
+mod silence;
 mod status;
 mod transport;
 mod zenoh_transport;
 
 pub use admission::{Admission, NotAdmitted};
+pub use carrier::Carrier;
 pub use client::ask;
-pub use config::{Config, ConfigError, Limits, Manifest, Member, Tls};
+pub use config::{Config, ConfigError, Limits, Manifest, Member, Router, Tls};
 pub use disk::{Disk, DiskError};
+pub use engine::OpenError;
+#[doc(hidden)] // for measurements
+pub use engine::open as open_engine;
 pub use faulty::Faulty;
 pub use inbox::{Inbox, Input};
 pub use log::Lines;
@@ -37,4 +44,4 @@ pub use refusals::{EngineRefusals, Reason, Refusals};
 pub use server::{ServerError, serve};
 pub use status::{AgentStatus, NodeStatus, Shared};
 pub use transport::Transport;
-pub use zenoh_transport::{OpenError, ZenohTransport};
+pub use zenoh_transport::ZenohTransport;

@@ -59,7 +59,8 @@ struct Page<'a, 'b> {
 
 impl Page<'_, '_> {
     fn of_node(&mut self) -> fmt::Result {
-        let NodeStatus { run, node, manifest, version, ready, done, seconds, dropped, refused, .. } = self.node;
+        let NodeStatus { run, node, manifest, version, ready, done, seconds, dropped, renewals, refused, .. } =
+            self.node;
         let name = |key: &str, value: &str| (key.to_owned(), value.to_owned());
         let labels = vec![name("run", run), name("node", node), name("manifest", manifest), name("version", version)];
         self.gauges("fabnet_node_info", "Which node this is", vec![(labels, 1.0)])?;
@@ -67,6 +68,8 @@ impl Page<'_, '_> {
         self.gauges("fabnet_done", "Whether all rounds are done", vec![(Vec::new(), f64::from(u8::from(*done)))])?;
         self.gauges("fabnet_uptime_seconds", "Time since the start", vec![(Vec::new(), *seconds)])?;
         self.counters("fabnet_dropped", "Messages that were lost on purpose", vec![(Vec::new(), *dropped)])?;
+        let help = "New connections, because somebody within reach was not heard";
+        self.counters("fabnet_renewals", help, vec![(Vec::new(), *renewals)])?;
         let refused = refused.iter().map(|(reason, count)| (vec![name("reason", reason)], *count)).collect();
         self.counters("fabnet_refused", "Messages and connections that were refused before a peer saw them", refused)
     }

@@ -1,6 +1,6 @@
 //! The loop of a node: events in, effects out.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -12,9 +12,11 @@ use fabnet_core::{Peer, Scalar};
 use crate::admission::{Admission, NotAdmitted};
 use crate::config::{Config, Manifest};
 use crate::disk::{Disk, DiskError};
+use crate::engine::answers;
 use crate::inbox::{Inbox, Input};
 use crate::metrics::RoundTimes;
 use crate::refusals::Reason;
+use crate::silence::Silence;
 use crate::status::{AgentStatus, NodeStatus, Shared};
 use crate::transport::Transport;
 
@@ -53,6 +55,8 @@ pub struct Node<T: Scalar> {
     inbox: Arc<Inbox>,
     inputs: Receiver<Input>,
     admission: Admission,
+    silence: Silence,
+    renewals: u64,
     greet: Box<dyn Fn()>,
     events: VecDeque<(u32, Event)>,
     effects: Vec<Effect>,
@@ -106,11 +110,12 @@ impl<T: Scalar> Node<T> {
         let seat = |(peer, disk, rounds): (Peer<T>, Disk, u64)| {
             (peer.node(), Seat { peer, disk, rounds, max_residual: 0, checkpoint_at: None, round_at: now })
         };
-        let others = config.members.iter().filter(|member| member.name != config.node);
-        let others = others.map(|member| (member.name.clone(), member.address.clone()));
+        let contacts = config.contacts().map(|(name, address)| (name.to_owned(), address.to_owned()));
         let Equipment { transport, inbox: (inbox, inputs), greet, status, times, dropped, tick } = equipment;
         let mut node = Self {
-            admission: Admission::new(others),
+            admission: Admission::new(contacts),
+            silence: Silence::new(now),
+            renewals: 0,
             seats: peers.into_iter().map(seat).collect(),
             manifest,
             transport,
@@ -174,6 +179,7 @@ impl<T: Scalar> Node<T> {
             Some(envelope) if envelope.run != self.manifest.number() => self.inbox.refusals().count(Reason::Manifest),
             _ => {
                 self.admission.heard();
+                self.silence.heard(from);
                 self.events.push_back((to, Event::Message(bytes)));
             }
         }
@@ -202,11 +208,27 @@ impl<T: Scalar> Node<T> {
         self.admission.judge()?;
         if self.reported.elapsed() > Self::REPORT {
             self.report();
+            self.mind_silence();
             if !self.admission.admitted() {
                 (self.greet)();
             }
         }
         Ok(())
+    }
+
+    /// Connects anew if somebody is silent who ought to be heard and can be reached.
+    fn mind_silence(&mut self) {
+        let now = Instant::now();
+        let sources: BTreeSet<u32> = self.seats.values_mut().flat_map(|seat| seat.peer.sources()).collect();
+        let remote = sources.into_iter().filter(|agent| !self.seats.contains_key(agent));
+        let silent = self.silence.look(remote, now);
+        if !self.admission.admitted() || !silent.iter().any(|&agent| answers(self.config.way_to(agent))) {
+            return;
+        }
+        tracing::warn!(?silent, "agents can be reached and are not heard: connecting anew");
+        self.transport.renew();
+        self.silence.begin_again(now);
+        self.renewals += 1;
     }
 
     fn report(&mut self) {
@@ -227,6 +249,7 @@ impl<T: Scalar> Node<T> {
             done: self.seats.values().all(|seat| seat.peer.round() >= seat.rounds),
             refused: Reason::ALL.map(|reason| (reason.name().to_owned(), self.inbox.refusals().get(reason))).into(),
             dropped: self.dropped.load(Ordering::Relaxed),
+            renewals: self.renewals,
             agents: self.seats.values_mut().map(agent).collect(),
         };
         self.status.change(|shared| *shared = status);

@@ -29,6 +29,9 @@ pub struct NodeStatus {
     pub refused: BTreeMap<String, u64>,
     /// Messages that were lost on purpose.
     pub dropped: u64,
+    /// How often it has connected anew, because somebody within reach was not heard.
+    #[serde(default)]
+    pub renewals: u64,
     /// Its agents.
     pub agents: Vec<AgentStatus>,
 }

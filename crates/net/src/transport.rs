@@ -5,6 +5,9 @@ pub trait Transport: Send + Sync {
     /// Hands a message of one agent to another over. Never waits: to a neighbour that takes nothing, the oldest messages are dropped, and later ones make that good.
     fn send(&self, from: u32, to: u32, bytes: Vec<u8>);
 
+    /// Connects anew, since something that should arrive does not. Does not wait for it.
+    fn renew(&self);
+
     /// Ends, after what is still to leave has left, or a moment has passed.
     fn close(&self);
 }
@@ -12,6 +15,10 @@ pub trait Transport: Send + Sync {
 impl<C: Transport + ?Sized> Transport for std::sync::Arc<C> {
     fn send(&self, from: u32, to: u32, bytes: Vec<u8>) {
         (**self).send(from, to, bytes);
+    }
+
+    fn renew(&self) {
+        (**self).renew();
     }
 
     fn close(&self) {

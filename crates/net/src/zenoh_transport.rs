@@ -1,16 +1,16 @@
 //! Messages over Zenoh.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
 use zenoh::pubsub::Subscriber;
 use zenoh::qos::CongestionControl;
 use zenoh::sample::Sample;
 use zenoh::{Session, Wait};
 
-use crate::config::{Config, Manifest, Member, Tls};
+use crate::config::{Config, Manifest};
+use crate::engine::{self, OpenError};
 use crate::inbox::{Inbox, Input};
 use crate::outbox::Outbox;
 use crate::refusals::Reason;
@@ -18,39 +18,86 @@ use crate::transport::Transport;
 
 /// Keys are `fabnet/RUN/FROM/TO`, by agents; and `fabnet/RUN/hello/NODE`, by which nodes find out whether they run the same.
 pub struct ZenohTransport {
-    session: Session,
-    run: String,
-    outboxes: Mutex<BTreeMap<(u32, u32), Outbox>>,
-    _subscribers: Vec<Subscriber<()>>,
-}
-
-/// Why there is no connection.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot join the network: {0}. Is the address free and of this host, and are the certificates readable?")]
-pub struct OpenError(String);
-
-impl From<zenoh::Error> for OpenError {
-    fn from(error: zenoh::Error) -> Self {
-        Self(error.to_string())
-    }
+    config: Config,
+    inbox: Arc<Inbox>,
+    /// None while it connects anew: what is sent meanwhile is lost, and made good later.
+    connection: Arc<Mutex<Option<Connection>>>,
 }
 
 impl ZenohTransport {
     /// How long what waits may take to leave at the end.
     const FAREWELL: Duration = Duration::from_secs(2);
+    /// The time between two attempts to connect anew.
+    const RETRY: Duration = Duration::from_secs(1);
 
     /// Joins the other members of a run; what arrives goes into the inbox.
     pub fn open(config: &Config, inbox: &Arc<Inbox>) -> Result<Self, OpenError> {
+        let connection = Connection::open(config, inbox)?;
+        Ok(Self { config: config.clone(), inbox: inbox.clone(), connection: Arc::new(Mutex::new(Some(connection))) })
+    }
+
+    /// Says which manifest this node has.
+    pub fn greet(&self, node: &str, manifest: &Manifest) {
+        if let Some(connection) = &*lock(&self.connection) {
+            // Who does not hear it is greeted again.
+            let _ = connection.session.put(format!("{}/hello/{node}", connection.prefix), manifest.to_string()).wait();
+        }
+    }
+}
+
+impl Transport for ZenohTransport {
+    fn send(&self, from: u32, to: u32, bytes: Vec<u8>) {
+        if let Some(connection) = &mut *lock(&self.connection) {
+            connection.send(from, to, bytes);
+        }
+    }
+
+    fn renew(&self) {
+        let Some(old) = lock(&self.connection).take() else { return };
+        let (config, inbox, place) = (self.config.clone(), self.inbox.clone(), self.connection.clone());
+        let connect = move || {
+            old.close(Duration::ZERO);
+            loop {
+                match Connection::open(&config, &inbox) {
+                    Ok(connection) => {
+                        *lock(&place) = Some(connection);
+                        return;
+                    }
+                    Err(error) => tracing::warn!(%error, "not connected yet"),
+                }
+                std::thread::sleep(Self::RETRY);
+            }
+        };
+        if let Err(error) = std::thread::Builder::new().name("connect".into()).spawn(connect) {
+            tracing::error!(%error, "cannot connect anew");
+        }
+    }
+
+    fn close(&self) {
+        if let Some(connection) = lock(&self.connection).take() {
+            connection.close(Self::FAREWELL);
+        }
+    }
+}
+
+/// A session, with everything that belongs to it.
+struct Connection {
+    session: Session,
+    prefix: String,
+    outboxes: BTreeMap<(u32, u32), Outbox>,
+    _subscribers: Vec<Subscriber<()>>,
+}
+
+impl Connection {
+    fn open(config: &Config, inbox: &Arc<Inbox>) -> Result<Self, OpenError> {
         let me = config.me().ok_or_else(|| OpenError("this node is no member".into()))?;
-        let engine = engine_config(config, me, inbox.longest());
-        let engine = zenoh::Config::from_json5(&engine.to_string())?;
-        let session = zenoh::open(engine).wait()?;
+        let session = engine::open(config, inbox.longest())?;
+        let prefix = format!("fabnet/{}", config.run);
         let mut subscribers = Vec::new();
         for &to in &me.agents {
             let inbox = inbox.clone();
-            let key = format!("fabnet/{}/*/{to}", config.run);
             let arrived = move |sample: Sample| arrived(&inbox, to, &sample);
-            subscribers.push(session.declare_subscriber(key).callback(arrived).wait()?);
+            subscribers.push(session.declare_subscriber(format!("{prefix}/*/{to}")).callback(arrived).wait()?);
         }
         let hello = inbox.clone();
         let greeted = move |sample: Sample| {
@@ -61,19 +108,25 @@ impl ZenohTransport {
                 hello.put(Input::Hello { node, manifest: manifest.into_owned() });
             }
         };
-        let key = format!("fabnet/{}/hello/*", config.run);
-        subscribers.push(session.declare_subscriber(key).callback(greeted).wait()?);
-        Ok(Self { session, run: config.run.clone(), outboxes: Mutex::default(), _subscribers: subscribers })
+        subscribers.push(session.declare_subscriber(format!("{prefix}/hello/*")).callback(greeted).wait()?);
+        Ok(Self { session, prefix, outboxes: BTreeMap::new(), _subscribers: subscribers })
     }
 
-    /// Says which manifest this node has.
-    pub fn greet(&self, node: &str, manifest: &Manifest) {
-        // Who does not hear it is greeted again.
-        let _ = self.session.put(format!("fabnet/{}/hello/{node}", self.run), manifest.to_string()).wait();
+    fn send(&mut self, from: u32, to: u32, bytes: Vec<u8>) {
+        if let Some(outbox) = self.outboxes.get(&(from, to)) {
+            return outbox.put(bytes);
+        }
+        match self.outbox(from, to) {
+            Ok(outbox) => {
+                outbox.put(bytes);
+                self.outboxes.insert((from, to), outbox);
+            }
+            Err(error) => tracing::warn!(from, to, %error, "no way to a neighbour"),
+        }
     }
 
     fn outbox(&self, from: u32, to: u32) -> Result<Outbox, OpenError> {
-        let key = format!("fabnet/{}/{from}/{to}", self.run);
+        let key = format!("{}/{from}/{to}", self.prefix);
         let publisher = self.session.declare_publisher(key).congestion_control(CongestionControl::Block).wait()?;
         let send = move |bytes: Vec<u8>| {
             // It is certain of nothing: the ledger is.
@@ -81,34 +134,22 @@ impl ZenohTransport {
         };
         Outbox::new(format!("to {to}"), send).map_err(|error| OpenError(error.to_string()))
     }
-}
 
-impl Transport for ZenohTransport {
-    fn send(&self, from: u32, to: u32, bytes: Vec<u8>) {
-        let mut outboxes = self.outboxes.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(outbox) = outboxes.get(&(from, to)) {
-            return outbox.put(bytes);
-        }
-        match self.outbox(from, to) {
-            Ok(outbox) => {
-                outbox.put(bytes);
-                outboxes.insert((from, to), outbox);
-            }
-            Err(error) => tracing::warn!(from, to, %error, "no way to a neighbour"),
-        }
-    }
-
-    fn close(&self) {
-        let until = Instant::now() + Self::FAREWELL;
-        let outboxes = std::mem::take(&mut *self.outboxes.lock().unwrap_or_else(PoisonError::into_inner));
-        for outbox in outboxes.values() {
+    /// Ends, after what waits has left or this time has passed.
+    fn close(mut self, farewell: Duration) {
+        let until = Instant::now() + farewell;
+        for outbox in self.outboxes.values() {
             outbox.drain(until);
         }
-        drop(outboxes);
+        self.outboxes.clear();
         if let Err(error) = self.session.close().wait() {
             tracing::warn!(%error, "the session did not close");
         }
     }
+}
+
+fn lock(connection: &Mutex<Option<Connection>>) -> MutexGuard<'_, Option<Connection>> {
+    connection.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn arrived(inbox: &Inbox, to: u32, sample: &Sample) {
@@ -117,73 +158,4 @@ fn arrived(inbox: &Inbox, to: u32, sample: &Sample) {
         Some(from) => inbox.message(from, to, sample.payload().len(), || sample.payload().to_bytes().into_owned()),
         None => inbox.refusals().count(Reason::Forged),
     }
-}
-
-/// The engine's settings: what worked in measurements is said here, the rest is its own choice.
-fn engine_config(config: &Config, me: &Member, longest: usize) -> Value {
-    let protocol = if config.insecure { "tcp" } else { "tls" };
-    let endpoint = |member: &Member| format!("{protocol}/{}", member.address);
-    let others = config.members.iter().filter(|member| member.name != me.name);
-    let port = me.address.rsplit(':').next().unwrap_or_default();
-    let mut link = json!({
-        // A neighbour that takes nothing holds up its own thread for a second at most, then is cut off and comes back.
-        "tx": { "lease": 4000, "keep_alive": 4, "queue": { "size": { "data": 16 }, "congestion_control": { "block": { "wait_before_close": 1_000_000 } } } },
-        // What is too long is to be counted, which the engine does not; what is far too long it drops.
-        "rx": { "buffer_size": 1 << 20, "max_message_size": 2 * longest + (4 << 20) },
-    });
-    if let Some(Tls { ca, certificate, key }) = &config.tls {
-        link["tls"] = json!({
-            "root_ca_certificate": ca, "enable_mtls": true,
-            "listen_private_key": key, "listen_certificate": certificate,
-            "connect_private_key": key, "connect_certificate": certificate,
-        });
-    }
-    let mut engine = json!({
-        "mode": "peer",
-        "listen": { "endpoints": [format!("{protocol}/{}:{port}", listen_host(&me.address))] },
-        "connect": {
-            "endpoints": others.map(endpoint).collect::<Vec<_>>(), "timeout_ms": 0, "exit_on_failure": false,
-            "retry": { "period_init_ms": 100, "period_max_ms": 1000, "period_increase_factor": 2 },
-        },
-        "scouting": { "multicast": { "enabled": false }, "gossip": { "enabled": false } },
-        "transport": { "link": link, "shared_memory": { "enabled": config.shared_memory } },
-    });
-    if config.tls.is_some() {
-        engine["access_control"] = access_rules(config);
-    }
-    engine
-}
-
-/// Loopback stays there; else all interfaces listen, since a name may mean another one from outside.
-fn listen_host(address: &str) -> &str {
-    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
-    let loopback = host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback());
-    if loopback { host } else { "0.0.0.0" }
-}
-
-/// Nothing is allowed but this: a member sends from its own agents, greets in its own name, and hears what is for it.
-fn access_rules(config: &Config) -> Value {
-    let run = &config.run;
-    let mut rules = vec![json!({
-        "id": "leave", "permission": "allow", "flows": ["egress"], "messages": ["put", "declare_subscriber"],
-        "key_exprs": [format!("fabnet/{run}/**")],
-    })];
-    let mut subjects = Vec::new();
-    let mut policies = Vec::new();
-    for Member { name, agents, .. } in &config.members {
-        let sends = agents.iter().map(|agent| format!("fabnet/{run}/{agent}/*"));
-        let hears = agents.iter().map(|agent| format!("fabnet/{run}/*/{agent}"));
-        rules.push(json!({
-            "id": format!("{name} sends"), "permission": "allow", "flows": ["ingress"], "messages": ["put"],
-            "key_exprs": sends.chain([format!("fabnet/{run}/hello/{name}")]).collect::<Vec<_>>(),
-        }));
-        rules.push(json!({
-            "id": format!("{name} hears"), "permission": "allow", "flows": ["ingress"], "messages": ["declare_subscriber"],
-            "key_exprs": hears.chain([format!("fabnet/{run}/hello/*")]).collect::<Vec<_>>(),
-        }));
-        subjects.push(json!({ "id": name, "cert_common_names": [name] }));
-        policies
-            .push(json!({ "rules": ["leave", format!("{name} sends"), format!("{name} hears")], "subjects": [name] }));
-    }
-    json!({ "enabled": true, "default_permission": "deny", "rules": rules, "subjects": subjects, "policies": policies })
 }

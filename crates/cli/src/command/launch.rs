@@ -47,6 +47,9 @@ pub(crate) struct Launch {
     /// Plain TCP instead of certificates
     #[arg(long)]
     insecure: bool,
+    /// Messages through shared memory
+    #[arg(long)]
+    shared_memory: bool,
     /// Give up after this time
     #[arg(long, value_name = "TIME", default_value = "1h")]
     timeout: humantime::Duration,
@@ -129,8 +132,9 @@ impl Launch {
                 limits: Limits::default(),
                 tls,
                 insecure: self.insecure,
-                shared_memory: false,
+                shared_memory: self.shared_memory,
                 members: members.clone(),
+                routers: Vec::new(),
             };
             let file = place.join("node.toml");
             fs::write(&file, config.to_toml()).with_context(|| file.display().to_string())?;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::channel;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
@@ -13,7 +14,7 @@ use fabnet_core::peer::{self, Task};
 use fabnet_core::{Peer, Scalar};
 use fabnet_lab::{Experiment, Group, Plan, Precision, Setup, Track};
 use fabnet_net::{
-    Config, Disk, EngineRefusals, Equipment, Faulty, Inbox, Input, Lines, Node as NetNode, Recorder, Refusals,
+    Carrier, Config, Disk, EngineRefusals, Equipment, Faulty, Inbox, Input, Lines, Node as NetNode, Recorder, Refusals,
     RoundTimes, Shared, Stop, Transport, ZenohTransport, serve,
 };
 use tracing_subscriber::filter::{EnvFilter, filter_fn};
@@ -27,7 +28,7 @@ use crate::failure::Usage;
   fabnet node alpha/node.toml
 
 The file names the run, the plan (the same for all), the members with their addresses and agents, certificates, and where this node keeps its state;
-docs/network.md shows one. FABNET_LOG=zenoh=warn,fabnet_net=debug says more, of the engine too. SIGTERM and Ctrl-C write a checkpoint, say farewell and end; a node that starts again goes on where it was.")]
+docs/network.md shows one. If `node` is one of its routers, this process carries messages between members and owns no agent. FABNET_LOG=zenoh=warn,fabnet_net=debug says more, of the engine too. SIGTERM and Ctrl-C write a checkpoint, say farewell and end; a node that starts again goes on where it was.")]
 pub(crate) struct Node {
     /// What this node is told
     file: PathBuf,
@@ -42,6 +43,9 @@ pub(crate) struct Node {
 impl Node {
     pub(crate) fn carry_out(self) -> anyhow::Result<ExitCode> {
         let config = Config::read(&self.file).map_err(|error| Usage(error.to_string()))?;
+        if config.me().is_none() {
+            return self.carry_messages(&config);
+        }
         let plan = Experiment::read(&config.plan)?.plan()?;
         let (group, seed) = one_run(&plan)?;
         if group.agents != config.agents() {
@@ -52,6 +56,19 @@ impl Node {
             Precision::F64 => self.run::<f64>(config, &plan, group, seed),
             Precision::F32 => self.run::<f32>(config, &plan, group, seed),
         }
+    }
+
+    /// As a router, until it is told to stop.
+    fn carry_messages(self, config: &Config) -> anyhow::Result<ExitCode> {
+        self.log(&Shared::of(config), &Arc::default());
+        let carrier = Carrier::open(config)?;
+        tracing::info!("carrying messages");
+        let (stop, stopped) = channel();
+        // Who has ended needs no second signal.
+        ctrlc::set_handler(move || _ = stop.send(())).context("signals cannot be caught")?;
+        stopped.recv()?;
+        carrier.close()?;
+        Ok(ExitCode::SUCCESS)
     }
 
     fn run<T: Scalar>(self, config: Config, plan: &Plan, group: &Group, seed: u64) -> anyhow::Result<ExitCode> {

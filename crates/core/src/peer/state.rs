@@ -364,6 +364,11 @@ impl<T: Scalar> Peer<T> {
         self.disagreement
     }
 
+    /// Whom it is to hear in this round.
+    pub fn sources(&mut self) -> impl Iterator<Item = u32> {
+        self.neighbours.at(self.round).sources.iter().map(|(source, _)| *source)
+    }
+
     /// Rounds since the source that is silent for longest was heard.
     pub fn pull_age(&mut self) -> u64 {
         let round = self.round;
