@@ -38,6 +38,9 @@ pub trait Scalar:
     /// Appends its bytes, the lowest first.
     fn write(self, bytes: &mut Vec<u8>);
 
+    /// Appends the bytes of many.
+    fn write_all(scalars: &[Self], bytes: &mut Vec<u8>);
+
     /// The scalar of [`Scalar::BYTES`] bytes; missing ones count as 0.
     fn read(bytes: &[u8]) -> Self;
 
@@ -79,12 +82,22 @@ impl Scalar for f32 {
         f64::from(self)
     }
 
+    #[inline]
     fn write(self, bytes: &mut Vec<u8>) {
         bytes.extend(self.to_le_bytes());
     }
 
+    #[inline]
+    fn write_all(scalars: &[Self], bytes: &mut Vec<u8>) {
+        extend(bytes, scalars, Self::to_le_bytes);
+    }
+
+    #[inline]
     fn read(bytes: &[u8]) -> Self {
-        Self::from_le_bytes(std::array::from_fn(|place| bytes.get(place).copied().unwrap_or_default()))
+        match bytes.first_chunk() {
+            Some(bytes) => Self::from_le_bytes(*bytes),
+            None => Self::from_le_bytes(std::array::from_fn(|place| bytes.get(place).copied().unwrap_or_default())),
+        }
     }
 
     fn largest(self, other: Self) -> Self {
@@ -111,12 +124,22 @@ impl Scalar for f64 {
         self
     }
 
+    #[inline]
     fn write(self, bytes: &mut Vec<u8>) {
         bytes.extend(self.to_le_bytes());
     }
 
+    #[inline]
+    fn write_all(scalars: &[Self], bytes: &mut Vec<u8>) {
+        extend(bytes, scalars, Self::to_le_bytes);
+    }
+
+    #[inline]
     fn read(bytes: &[u8]) -> Self {
-        Self::from_le_bytes(std::array::from_fn(|place| bytes.get(place).copied().unwrap_or_default()))
+        match bytes.first_chunk() {
+            Some(bytes) => Self::from_le_bytes(*bytes),
+            None => Self::from_le_bytes(std::array::from_fn(|place| bytes.get(place).copied().unwrap_or_default())),
+        }
     }
 
     fn largest(self, other: Self) -> Self {
@@ -128,4 +151,14 @@ mod sealed {
     pub trait Sealed {}
     impl Sealed for f32 {}
     impl Sealed for f64 {}
+}
+
+/// Appends the bytes of many values of the same length, all at once: one after the other would look for room each time.
+#[inline]
+pub(crate) fn extend<V: Copy, const N: usize>(bytes: &mut Vec<u8>, values: &[V], of: impl Fn(V) -> [u8; N]) {
+    let start = bytes.len();
+    bytes.resize(start + values.len() * N, 0);
+    for (place, &value) in bytes[start..].as_chunks_mut().0.iter_mut().zip(values) {
+        *place = of(value);
+    }
 }

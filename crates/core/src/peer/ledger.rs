@@ -1,6 +1,7 @@
 //! The books of one peer: what it put in, what it has, and what went over each edge.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::mass::{Fraction, Unit};
 
@@ -66,8 +67,9 @@ impl Ledger {
 
     /// Books a new level.
     pub fn book(&mut self, input: &[i64]) -> Result<(), Overflow> {
-        for ((mass, old), new) in self.mass.iter().zip(&self.input).zip(input) {
-            within(mass.checked_add(new - old))?;
+        let next = self.mass.iter().zip(&self.input).zip(input).map(|((mass, old), new)| mass.wrapping_add(new - old));
+        if !next.fold(true, |all, mass| all & is_within(mass)) {
+            return Err(Overflow);
         }
         for ((mass, old), new) in self.mass.iter_mut().zip(&mut self.input).zip(input) {
             *mass += new - *old;
@@ -76,13 +78,19 @@ impl Ledger {
         Ok(())
     }
 
-    /// Sends these parts of `before`, what there was before anybody got a share; what the ledger then holds as sent is what the message is to carry.
-    pub fn send(&mut self, to: u32, parts: impl Iterator<Item = (usize, Fraction)>, before: &[i64]) {
+    /// Sends this part of `before`, what there was in these places before anybody got a share; what the ledger then holds as sent is what the message is to carry.
+    pub fn send(&mut self, to: u32, places: impl Iterator<Item = Range<usize>>, part: Fraction, before: &[i64]) {
         let sent = self.sent.entry(to).or_insert_with(|| vec![0; before.len()]);
-        for (place, fraction) in parts {
-            let share = fraction.of_units(before[place]);
-            self.mass[place] -= share;
-            sent[place] = sent[place].wrapping_add(share);
+        if part == Fraction::ZERO {
+            return;
+        }
+        for range in places {
+            let edge = self.mass[range.clone()].iter_mut().zip(&mut sent[range.clone()]);
+            for (before, (mass, sent)) in before[range].iter().zip(edge) {
+                let share = part.of_units(*before);
+                *mass -= share;
+                *sent = sent.wrapping_add(share);
+            }
         }
     }
 
@@ -90,21 +98,24 @@ impl Ledger {
     pub fn receive(
         &mut self,
         from: u32,
-        places: impl Iterator<Item = usize>,
-        cumulative: impl Iterator<Item = i64>,
+        places: impl Iterator<Item = Range<usize>>,
+        mut cumulative: impl Iterator<Item = i64>,
     ) -> Result<bool, Overflow> {
         let received = self.received.entry(from).or_insert_with(|| vec![0; self.mass.len()]);
-        let mut outcome = Ok(false);
-        for (place, sum) in places.zip(cumulative) {
-            // Sums wrap, so only their difference means something.
-            let news = sum.wrapping_sub(received[place]);
-            match within(self.mass[place].checked_add(news)) {
-                Ok(mass) => (self.mass[place], received[place]) = (mass, sum),
-                Err(overflow) => outcome = Err(overflow),
+        let (mut more, mut fits) = (false, true);
+        for range in places {
+            let edge = self.mass[range.clone()].iter_mut().zip(&mut received[range]);
+            for ((mass, received), sum) in edge.zip(&mut cumulative) {
+                // Sums wrap, so only their difference means something.
+                let news = sum.wrapping_sub(*received);
+                let next = mass.wrapping_add(news);
+                let taken = is_within(next);
+                (*mass, *received) = if taken { (next, sum) } else { (*mass, *received) };
+                fits &= taken;
+                more |= news != 0;
             }
-            outcome = outcome.map(|more| more || news != 0);
         }
-        outcome
+        if fits { Ok(more) } else { Err(Overflow) }
     }
 
     /// Takes back all that was sent to a peer: the edge is as if it had never been, and the other side is to forget it too.
@@ -194,7 +205,8 @@ impl Ledger {
     /// Whether a cumulative sum or the mass comes near its end: time for a new epoch.
     pub fn is_full(&self) -> bool {
         let edges = self.sent.values().chain(self.received.values());
-        edges.chain([&self.mass]).flatten().any(|units| units.unsigned_abs() >= Unit::LIMIT as u64)
+        // All of each: a loop that may end anywhere is slower.
+        edges.chain([&self.mass]).any(|sums| !sums.iter().fold(true, |all, &units| all & is_within(units)))
     }
 }
 
@@ -207,6 +219,8 @@ pub enum Reversal {
     Of(f64),
 }
 
-fn within(mass: Option<i64>) -> Result<i64, Overflow> {
-    mass.filter(|mass| mass.unsigned_abs() < Unit::LIMIT as u64).ok_or(Overflow)
+/// Whether so many units can be booked. A sum of units within and a difference of sums that wrapped around is not: it is too far from where it should be.
+#[inline]
+fn is_within(units: i64) -> bool {
+    units.unsigned_abs() < Unit::LIMIT as u64
 }

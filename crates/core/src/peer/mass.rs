@@ -18,12 +18,18 @@ impl Unit {
     }
 
     /// The nearest number of units; none for a scalar that is not finite or too large.
+    #[inline]
     pub fn units<T: Scalar>(self, scalar: T) -> Option<i64> {
-        let units = (scalar.f64() * self.per_one).round();
-        (units.abs() < Self::LIMIT as f64).then_some(units as i64)
+        let exact = scalar.f64() * self.per_one;
+        let whole = exact as i64;
+        // Halves away from zero, without a call; numbers that are too large have no rest.
+        let rest = exact - whole as f64;
+        let units = whole + i64::from(rest >= 0.5) - i64::from(rest <= -0.5);
+        (exact.abs() < Self::LIMIT as f64).then_some(units)
     }
 
     /// So many units as a scalar.
+    #[inline]
     pub fn scalar<T: Scalar>(self, units: i64) -> T {
         T::of(units as f64 / self.per_one)
     }
@@ -50,13 +56,19 @@ impl Fraction {
     }
 
     /// This part of so many units, rounded toward zero: rounded down, single units would circulate for ever.
+    #[inline]
     pub fn of_units(self, units: i64) -> i64 {
-        (i128::from(units) * i128::from(self.0) / (1 << 32)) as i64
+        let (size, part) = (units.unsigned_abs(), u64::from(self.0));
+        // The two halves of the product: no word of 128 bits is needed.
+        let share = (size >> 32) * part + (((size & u64::from(u32::MAX)) * part) >> 32);
+        if units < 0 { share.cast_signed().wrapping_neg() } else { share.cast_signed() }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -74,5 +86,21 @@ mod tests {
         let third = Fraction::of(1.0 / 3.0);
         assert_eq!((third.of_units(5), third.of_units(-5), third.of_units(2), third.of_units(-1)), (1, -1, 0, 0));
         assert_eq!(Fraction::of(0.5).of_units(Unit::LIMIT), Unit::LIMIT / 2);
+    }
+
+    proptest! {
+        #[test]
+        fn a_share_is_the_product_of_128_bits(units in -Unit::LIMIT..=Unit::LIMIT, part: u32) {
+            let product = i128::from(units) * i128::from(part) / (1 << 32);
+            prop_assert_eq!(i128::from(Fraction(part).of_units(units)), product);
+        }
+
+        #[test]
+        fn units_are_the_nearest_halves_away_from_zero(scalar in -4.2e6..4.2e6, halves in -1_000_000..1_000_000) {
+            let unit = Unit::new(20);
+            for scalar in [scalar, f64::from(halves) / 2.0 / 2f64.powi(20)] {
+                prop_assert_eq!(unit.units(scalar), Some((scalar * 2f64.powi(20)).round() as i64));
+            }
+        }
     }
 }

@@ -21,6 +21,7 @@ use twox_hash::XxHash3_64;
 
 use super::membership::{Incarnation, Standing};
 use crate::layout::RowLayout;
+use crate::scalar::extend;
 use crate::{Kind, Mask, Scalar, Segments};
 
 /// What all peers of a run know before the first message: it decides how long a message can be.
@@ -240,9 +241,9 @@ impl Manifest {
         exchanged.map(|part| (part.kind, part.row.clone()))
     }
 
-    /// The places in the ledger of what is pushed in a round.
-    pub(super) fn pushed(&self, mask: Mask) -> impl Iterator<Item = usize> {
-        self.layout.pushed().filter(move |part| mask.has(part.index)).flat_map(|part| part.input.clone())
+    /// The places in the ledger of what is pushed in a round, segment by segment.
+    pub(super) fn pushed(&self, mask: Mask) -> impl Iterator<Item = Range<usize>> {
+        self.layout.pushed().filter(move |part| mask.has(part.index)).map(|part| part.input.clone())
     }
 
     /// Appends a message.
@@ -274,12 +275,12 @@ impl Manifest {
         }
         if contents.pulled {
             for (_, range) in self.pulled(mask) {
-                message.row[range].iter().for_each(|scalar| scalar.write(bytes));
+                T::write_all(&message.row[range], bytes);
             }
             bytes.resize(bytes.len().next_multiple_of(8), 0);
         }
         if contents.mass {
-            self.pushed(mask).for_each(|place| bytes.extend(message.mass[place].to_le_bytes()));
+            self.pushed(mask).for_each(|range| extend(bytes, &message.mass[range], i64::to_le_bytes));
         }
         put(bytes, [XxHash3_64::oneshot(bytes)]);
     }
@@ -339,7 +340,7 @@ impl Manifest {
             beats as usize * BEAT,
             acks as usize * ACK,
             if contents.pulled { (scalars * T::BYTES).next_multiple_of(8) } else { 0 },
-            if contents.mass { self.pushed(mask).count() * 8 } else { 0 },
+            if contents.mass { self.pushed(mask).map(|range| range.len()).sum::<usize>() * 8 } else { 0 },
         ];
         if bytes.len() != HEADER + lengths.iter().sum::<usize>() + CHECKSUM {
             return Err(Malformed::Length);
@@ -367,7 +368,7 @@ impl Manifest {
         };
         let pulled = &pulled[..if contents.pulled { scalars * T::BYTES } else { 0 }];
         let message = Message { header, standings, closes, beats, acks, pulled, mass };
-        let finite = message.scalars::<T>().all(num_traits::Float::is_finite);
+        let finite = message.scalars::<T>().fold(true, |all, scalar| all & scalar.is_finite());
         let counts = [header.epoch, header.round, header.sequence, header.generation, header.incarnation.counter];
         let lives = message.standings().map(|(_, standing)| standing.incarnation.counter);
         let countable = counts.into_iter().chain(lives).all(|count| count <= FARTHEST);

@@ -68,12 +68,20 @@ impl<T: Scalar> Peer<T> {
 
     /// Whether a row is finite, and what stays are numbers: an algorithm may keep an infinite one.
     fn is_finite(&self, row: &[T]) -> bool {
-        row.iter().all(|scalar| scalar.is_finite()) && !self.keep.iter().any(|scalar| scalar.is_nan())
+        row.iter().fold(true, |all, scalar| all & scalar.is_finite())
+            && self.keep.iter().fold(true, |all, scalar| all & !scalar.is_nan())
     }
 
     /// What is put in, in whole units; none if it cannot be booked.
     fn booked(&self) -> Option<Vec<i64>> {
-        self.input.iter().map(|&level| self.task.unit.units(level)).collect()
+        let mut booked = Vec::with_capacity(self.input.len());
+        let mut all = true;
+        booked.extend(self.input.iter().map(|&level| {
+            let units = self.task.unit.units(level);
+            all &= units.is_some();
+            units.unwrap_or_default()
+        }));
+        all.then_some(booked)
     }
 
     /// Pushed segments are what the ledger says.
@@ -91,7 +99,9 @@ impl<T: Scalar> Peer<T> {
         let mask = self.task.algorithm.sends(self.round);
         let mut used = Vec::new();
         if mask != Mask::NONE {
-            let before = self.ledger.mass().to_vec();
+            let mut before = std::mem::take(&mut self.before);
+            before.clear();
+            before.extend(self.ledger.mass());
             let links = self.neighbours.at(self.round).clone();
             for &(target, fraction) in &links.targets {
                 let substitute = if self.carries_mass(target) { None } else { self.substitute(target, &links) };
@@ -108,6 +118,7 @@ impl<T: Scalar> Peer<T> {
                     used.push(other);
                 }
             }
+            self.before = before;
         }
         if let Some(idle) = self.idle_edge(&used) {
             self.send(idle, Mask::ALL, Contents { mass: true, ..Contents::default() }, false, effects);
@@ -153,7 +164,7 @@ impl<T: Scalar> Peer<T> {
         let open = self.table.living(to).is_some() && self.contacts[to as usize].closed_at.is_none();
         if open {
             let fraction = if self.carries_mass(to) && self.may_give() { fraction } else { Fraction::ZERO };
-            self.ledger.send(to, self.manifest.pushed(mask).map(|place| (place, fraction)), before);
+            self.ledger.send(to, self.manifest.pushed(mask), fraction, before);
         }
         self.send(to, mask, Contents { pulled: true, mass: open, ..Contents::default() }, false, effects);
     }
@@ -226,7 +237,10 @@ impl<T: Scalar> Peer<T> {
 
     /// The correction, and its level in the books. A step whose result is not finite, or cannot be booked, is not taken: the agent then only mixes.
     fn step(&mut self) -> Request {
-        let before = (self.next.clone(), self.keep.clone(), self.input.clone());
+        let mut before = std::mem::take(&mut self.undo);
+        before.0.clone_from(&self.next);
+        before.1.clone_from(&self.keep);
+        before.2.clone_from(&self.input);
         let mut oracle = Oracle {
             problem: &*self.task.problem,
             seed: self.task.seed,
@@ -238,6 +252,7 @@ impl<T: Scalar> Peer<T> {
         let request = self.task.algorithm.step(agent, &mut oracle);
         let finite = self.is_finite(&self.next) && self.input.iter().all(|scalar| scalar.is_finite());
         if finite && self.booked().is_some_and(|booked| self.ledger.book(&booked).is_ok()) {
+            self.undo = before;
             return request;
         }
         self.counters.bad_steps += 1;
@@ -346,9 +361,7 @@ impl<T: Scalar> Peer<T> {
     pub fn checkpoint(&self) -> Record {
         let point = self.point();
         let mut bytes = Vec::with_capacity(point.len() * T::BYTES);
-        for scalar in point {
-            scalar.write(&mut bytes);
-        }
+        T::write_all(&point, &mut bytes);
         Record::Checkpoint { round: self.round, point: bytes }
     }
 }

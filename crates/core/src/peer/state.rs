@@ -184,6 +184,9 @@ pub struct Peer<T: Scalar> {
     pub(super) next: Vec<T>,
     pub(super) keep: Vec<T>,
     pub(super) input: Vec<T>,
+    /// Room for next, keep and input before a step that may have to be undone, and for the mass before anybody gets a share.
+    pub(super) undo: (Vec<T>, Vec<T>, Vec<T>),
+    pub(super) before: Vec<i64>,
     pub(super) work: Work<T>,
     pub(super) counters: Counters,
     /// Messages that wait for the states that they depend on, in the order of these; and those that may go.
@@ -212,6 +215,8 @@ impl<T: Scalar> Peer<T> {
             ledger: Ledger::default(),
             row: vec![T::zero(); segments.width()],
             next: vec![T::zero(); segments.width()],
+            undo: Default::default(),
+            before: Vec::new(),
             keep: vec![T::zero(); task.algorithm.keep(own)],
             input: vec![T::zero(); pushed],
             work: Work::default(),

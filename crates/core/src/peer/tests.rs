@@ -1,6 +1,7 @@
 //! Properties of ledgers and messages, before any network.
 
 use std::collections::VecDeque;
+use std::iter;
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -61,14 +62,14 @@ proptest! {
             match one {
                 Move::Share { from, to, part } if alive[from] && alive[to] => {
                     let before = ledgers[from].mass().to_vec();
-                    ledgers[from].send(to as u32, (0..2).map(|place| (place, Fraction::of(part))), &before);
+                    ledgers[from].send(to as u32, iter::once(0..2), Fraction::of(part), &before);
                     sent[4 * from + to].push(ledgers[from].sent(to as u32).unwrap().to_vec());
                 }
                 Move::Read { from, to, late } if alive[from] && alive[to] => {
                     let messages = &sent[4 * from + to];
                     let newest = messages.last().cloned();
                     if let Some(sum) = if late { messages.first().cloned() } else { newest } {
-                        ledgers[to].receive(from as u32, 0..2, sum.into_iter()).unwrap();
+                        ledgers[to].receive(from as u32, iter::once(0..2), sum.into_iter()).unwrap();
                     }
                 }
                 Move::Book { node, level } => ledgers[node].book(&[level, 2 * level]).unwrap(),
@@ -194,15 +195,15 @@ fn sums_that_wrap_around_conserve_mass() {
     let (mut sum, mut sent) = (0i64, 0i64);
     for _ in 0..40 {
         sum = sum.wrapping_add(1 << 60);
-        ledger.receive(1, 0..1, [sum].into_iter()).unwrap();
+        ledger.receive(1, iter::once(0..1), [sum].into_iter()).unwrap();
         let before = ledger.mass().to_vec();
-        ledger.send(2, [(0, Fraction::of(0.999_999))].into_iter(), &before);
+        ledger.send(2, iter::once(0..1), Fraction::of(0.999_999), &before);
         let now = ledger.sent(2).unwrap()[0];
         assert!(now.wrapping_sub(sent) > 1 << 59 && ledger.audit());
         sent = now;
     }
     assert!(ledger.mass()[0] > 0 && ledger.mass()[0] < 1 << 60, "what is here never wraps");
-    assert!(ledger.receive(1, 0..1, [sum.wrapping_add(i64::MAX)].into_iter()).is_err());
+    assert!(ledger.receive(1, iter::once(0..1), [sum.wrapping_add(i64::MAX)].into_iter()).is_err());
 }
 
 /// What the nodes of a network are to do.
