@@ -3,8 +3,8 @@
 
 mod common;
 
-use std::collections::VecDeque;
-use std::path::Path;
+use std::collections::{BTreeSet, VecDeque};
+use std::path::{Path, PathBuf};
 
 use common::succeed;
 use fabnet_core::Peer;
@@ -13,7 +13,7 @@ use fabnet_lab::{Experiment, Setup};
 use fabnet_net::NodeStatus;
 
 /// Policy evaluation in lockstep without a deadline.
-fn experiment(folder: &Path, method: &str, agents: usize, rounds: u64) -> std::path::PathBuf {
+fn experiment(folder: &Path, method: &str, agents: usize, rounds: u64) -> PathBuf {
     let file = folder.join("experiment.toml");
     let text = format!(
         "agents = {agents}\nrounds = {rounds}\nseeds = 1\n[problem]\nkind = \"policy-evaluation\"\n[topology]\nkind = \"phases\"\nedge_probability = 0.3\n\
@@ -77,4 +77,33 @@ fn ten_processes_follow_simulated_peers_bit_for_bit_with_fab() {
 #[test]
 fn ten_processes_follow_simulated_peers_bit_for_bit_with_dfab() {
     same_bits("kind = \"dfab\"\nsteps = { x = 0.005, u = 0.05, z = 0.05 }");
+}
+
+/// The lives that the log of a node speaks of.
+fn lives(node: &Path) -> BTreeSet<String> {
+    let log = std::fs::read_to_string(node.join("log")).unwrap();
+    let started = log.lines().filter(|line| line.contains("started"));
+    started.filter_map(|line| Some(line.split("incarnation=").nth(1)?.split(' ').next()?.to_owned())).collect()
+}
+
+#[test]
+fn nodes_that_go_on_exactly_where_they_were_need_no_repair() {
+    let folder = tempfile::tempdir().unwrap();
+    experiment(folder.path(), "kind = \"dfab\"\nsteps = { x = 0.005, u = 0.05, z = 0.05 }", 4, 2000);
+    let arguments =
+        "launch experiment.toml --out results --set network.exact=true --kill-every 2s --timeout 3min --quiet";
+    succeed(folder.path(), &arguments.split(' ').collect::<Vec<_>>());
+    let results = folder.path().join("results");
+    let run = &common::summary(&results)["runs"][0];
+    assert!(run["kills"].as_u64() >= Some(3), "{run:#}");
+    assert_eq!(run["max_mass_residual"], 0);
+    assert!(run["final"]["relative_error"].as_f64() < Some(1e-4), "{run:#}");
+    for node in std::fs::read_dir(results.join("nodes")).unwrap() {
+        let node = node.unwrap().path();
+        assert_eq!(lives(&node).len(), 1, "{}", node.display());
+        let status = std::fs::read_to_string(node.join("status.json")).unwrap();
+        let status: NodeStatus = serde_json::from_str(&status).unwrap();
+        let events = &status.agents[0].events;
+        assert_eq!(events.values().sum::<u64>(), 0, "{events:?}");
+    }
 }

@@ -1,5 +1,5 @@
 //! What the engine alone does: `bare_engine NODE.toml BYTES ROUNDS`, one process for each member of the file. In each round every node puts one message for each of its two neighbours on a ring, and waits for theirs. Prints the
-//! seconds that the rounds took; benches/network/engine_ratio.py sets rounds of fabnet's nodes against it.
+//! seconds that the rounds took; `benches/network/engine_ratio.py` sets rounds of fabnet's nodes against it.
 #![allow(clippy::print_stdout, clippy::disallowed_methods, clippy::expect_used, reason = "a measurement")]
 
 use std::collections::BTreeSet;

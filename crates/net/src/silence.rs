@@ -18,7 +18,7 @@ impl Silence {
     /// Looks in vain that are an alarm: at two in a second, ten seconds.
     const ALARM: u32 = 20;
     /// A new connection is given this long at first, and ever longer: silence may have other reasons.
-    const PAUSES: (Duration, Duration) = (Duration::from_secs(20), Duration::from_mins(10));
+    const PAUSES: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(600));
 
     pub(crate) fn new(now: Instant) -> Self {
         Self { missed: BTreeMap::new(), quiet_until: now, pause: Self::PAUSES.0 }
