@@ -7,6 +7,8 @@
 //! A [`Peer`] owns no clock, socket, thread or random source. A simulator drives thousands of them from one seed; a network runtime drives one.
 
 mod contact;
+mod inspect;
+mod judgement;
 mod ledger;
 mod mass;
 mod membership;
@@ -14,6 +16,7 @@ mod message;
 mod neighbours;
 mod news;
 mod policy;
+mod post;
 mod round;
 mod saved;
 mod state;

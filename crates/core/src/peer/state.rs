@@ -1,20 +1,16 @@
 //! The machine: what a peer does when something happens.
 
-use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use twox_hash::XxHash3_64;
-
-use super::contact::{Contact, Unread};
-use super::ledger::{Ledger, Reversal};
+use super::contact::Contact;
+use super::ledger::Ledger;
 use super::mass::Unit;
 use super::membership::{Incarnation, Standing, Table};
-use super::message::{Ack, BEATS, Beat, Close, Contents, Draft, Header, Manifest, Manner, Message};
+use super::message::{Contents, Manifest};
 use super::neighbours::{Neighbours, Schedule};
 use super::news::News;
 use super::policy::{Pace, Policy};
-use crate::rng::{Purpose, Stream};
 use crate::{Algorithm, Mask, Problem, Scalar, Weights, Work};
 
 /// What a peer is to do, and with whom.
@@ -171,12 +167,12 @@ pub struct Peer<T: Scalar> {
     /// How far mixing moved what is pulled, in the last round after which there was a checkpoint.
     pub(super) disagreement: f64,
     /// An epoch that others have begun in a round that we have not reached.
-    coming: Option<(u64, u64)>,
+    pub(super) coming: Option<(u64, u64)>,
     pub(super) table: Table,
     pub(super) news: News,
-    digest: u64,
+    pub(super) digest: u64,
     /// The round until which the table travels with every message.
-    attach_until: u64,
+    pub(super) attach_until: u64,
     pub(super) neighbours: Neighbours,
     pub(super) contacts: Vec<Contact>,
     pub(super) ledger: Ledger,
@@ -190,13 +186,13 @@ pub struct Peer<T: Scalar> {
     pub(super) work: Work<T>,
     pub(super) counters: Counters,
     /// Messages that wait for the states that they depend on, in the order of these; and those that may go.
-    awaited: VecDeque<(u64, Vec<Effect>)>,
-    released: Vec<Effect>,
+    pub(super) awaited: VecDeque<(u64, Vec<Effect>)>,
+    pub(super) released: Vec<Effect>,
     /// The last record that was handed out, and the one of this life.
-    ticket: u64,
-    life_ticket: u64,
+    pub(super) ticket: u64,
+    pub(super) life_ticket: u64,
     /// Where the next heartbeats go on.
-    cursor: usize,
+    pub(super) cursor: usize,
 }
 
 impl<T: Scalar> Peer<T> {
@@ -285,121 +281,6 @@ impl<T: Scalar> Peer<T> {
         if self.task.policy.exact && self.phase != Phase::Left {
             self.write_ahead(effects);
         }
-    }
-
-    /// Which node this is.
-    pub fn node(&self) -> u32 {
-        self.task.node
-    }
-
-    /// Its life.
-    pub fn incarnation(&self) -> Incarnation {
-        self.incarnation
-    }
-
-    /// Its epoch.
-    pub fn epoch(&self) -> u64 {
-        self.epoch
-    }
-
-    /// Rounds that are done.
-    pub fn round(&self) -> u64 {
-        self.round
-    }
-
-    /// Its books.
-    pub fn ledger(&self) -> &Ledger {
-        &self.ledger
-    }
-
-    /// Whom it knows.
-    pub fn table(&self) -> &Table {
-        &self.table
-    }
-
-    /// How often it has closed its edge to a node.
-    pub fn generation(&self, to: u32) -> u64 {
-        self.contacts[to as usize].generation
-    }
-
-    /// How often a node has closed its edge to this one, as far as is known.
-    pub fn its_generation(&self, from: u32) -> u64 {
-        self.contacts[from as usize].its_generation
-    }
-
-    /// Messages that wait for the end of the round.
-    pub fn unread(&self) -> usize {
-        self.contacts.iter().map(|contact| contact.unread.len()).sum()
-    }
-
-    /// What has happened so far.
-    pub fn counters(&self) -> Counters {
-        self.counters
-    }
-
-    /// Its row, as it is sent next.
-    pub fn row(&self) -> &[T] {
-        &self.row
-    }
-
-    /// What stays with it.
-    pub fn keep(&self) -> &[T] {
-        &self.keep
-    }
-
-    /// What it puts into pushed segments.
-    pub fn input(&self) -> &[T] {
-        &self.input
-    }
-
-    /// Bytes of its state: rows, what stays, inputs, and its books.
-    pub fn state_bytes(&self) -> usize {
-        (2 * self.row.len() + self.keep.len() + self.input.len()) * T::BYTES + self.ledger.bytes()
-    }
-
-    /// One number for its round, its row and what stays with it, to the last bit.
-    pub fn fingerprint(&self) -> u64 {
-        let mut bytes = self.round.to_le_bytes().to_vec();
-        self.row.iter().chain(&self.keep).for_each(|scalar| scalar.write(&mut bytes));
-        XxHash3_64::oneshot(&bytes)
-    }
-
-    /// How far neighbours were away when there was last a checkpoint: mixing moved what is pulled so far, in the Euclidean norm.
-    pub fn disagreement(&self) -> f64 {
-        self.disagreement
-    }
-
-    /// Whom it is to hear in this round.
-    pub fn sources(&mut self) -> impl Iterator<Item = u32> {
-        self.neighbours.at(self.round).sources.iter().map(|(source, _)| *source)
-    }
-
-    /// Rounds since the source that is silent for longest was heard.
-    pub fn pull_age(&mut self) -> u64 {
-        let round = self.round;
-        let sources = &self.neighbours.at(round).sources;
-        let ages = sources.iter().map(|(source, _)| round.saturating_sub(self.contacts[*source as usize].applied_in));
-        ages.max().unwrap_or(0)
-    }
-
-    /// What went over edges that do not answer, by receiver, in the Euclidean norm.
-    pub fn parked(&self) -> impl Iterator<Item = (u32, f64)> {
-        let silent =
-            |node: &u32| self.contacts[*node as usize].unanswered(self.tick) > self.task.policy.unreachable_after;
-        self.ledger.targets().filter(silent).map(|node| {
-            let sums = self.ledger.sent(node).unwrap_or_default();
-            (node, sums.iter().map(|&units| self.task.unit.scalar::<f64>(units).powi(2)).sum::<f64>().sqrt())
-        })
-    }
-
-    /// The oracle's counters.
-    pub fn work(&self) -> &Work<T> {
-        &self.work
-    }
-
-    /// The problem and the method.
-    pub fn task(&self) -> &Task<T> {
-        &self.task
     }
 
     fn stored(&mut self, ticket: u64, safe: bool, effects: &mut Vec<Effect>) {
@@ -520,382 +401,5 @@ impl<T: Scalar> Peer<T> {
             self.call(effects);
         }
         self.phase = Phase::Left;
-    }
-
-    /// Counts a node as dead.
-    fn give_up(&mut self, node: u32) {
-        if node != self.task.node
-            && let Some(incarnation) = self.table.living(node)
-        {
-            self.counters.evictions += 1;
-            self.learn(node, Standing { incarnation, dead: true });
-        }
-    }
-
-    /// Members without a sign of life are given up. Who hears of few is probably the one that is cut off, and waits longer.
-    fn judge_silence(&mut self) {
-        let (tick, patience) = (self.tick, self.task.policy.evict_after);
-        let silent = |contact: &Contact, patience: u64| tick.saturating_sub(contact.alive_at) > patience;
-        let members = self.neighbours.members();
-        let others = || {
-            members.iter().filter(|&&node| node != self.task.node).map(|&node| (node, &self.contacts[node as usize]))
-        };
-        let heard = others().filter(|(_, contact)| !silent(contact, patience)).count();
-        let patience = if 2 * heard < members.len() - 1 { 3 * patience } else { patience };
-        let gone: Vec<u32> = others()
-            .filter(|(_, contact)| silent(contact, patience << contact.returns.min(6)))
-            .map(|(node, _)| node)
-            .collect();
-        for node in gone {
-            self.give_up(node);
-        }
-    }
-
-    /// Edges through which nothing comes are closed: what they hold is of no use to anybody.
-    fn judge_edges(&mut self) {
-        let overdue = |node: &u32| self.contacts[*node as usize].unanswered(self.tick) > self.task.policy.close_after;
-        let overdue: Vec<u32> = self.ledger.targets().filter(overdue).collect();
-        for node in overdue {
-            self.counters.closes += 1;
-            self.close(node);
-        }
-    }
-
-    /// Takes back what went over the edge to a node, which is to give it up.
-    fn close(&mut self, node: u32) {
-        if self.ledger.sent(node).is_none() {
-            return;
-        }
-        let reversal = self.ledger.take_back(node);
-        let contact = &mut self.contacts[node as usize];
-        contact.generation += 1;
-        contact.closed_at = Some(self.sequence);
-        let generation = contact.generation;
-        self.news.close(Close { from: self.task.node, to: node, life: self.incarnation.tag(), generation });
-        self.spread();
-        self.bear(reversal);
-    }
-
-    /// Takes news of a node in, and what follows from them.
-    fn learn(&mut self, node: u32, news: Standing) {
-        let known = self.table.get(node);
-        if self.table.merge(node, news) != Ordering::Greater {
-            return;
-        }
-        let contact = &mut self.contacts[node as usize];
-        if known.is_some_and(|known| known.dead) && !news.dead {
-            contact.returns += 1;
-        }
-        contact.renew(self.tick);
-        contact.told_until = self.round + self.task.policy.attach_for;
-        if known.is_some_and(|known| known.incarnation != news.incarnation) {
-            self.news.forget(node);
-        }
-        let reversal = self.ledger.reverse(node);
-        self.table_changed();
-        self.bear(reversal);
-    }
-
-    /// What flows through a node on directed edges never cancels, so undoing an edge can change far more than there is: a new epoch is then better than bearing it.
-    fn bear(&mut self, reversal: Reversal) {
-        let Reversal::Of(size) = reversal else { return };
-        self.counters.reversals += 1;
-        if size > self.task.policy.large_reversal || !self.task.algorithm.bears_reversals() {
-            self.bump_epoch();
-        }
-    }
-
-    pub(super) fn table_changed(&mut self) {
-        self.neighbours.set_members(self.table.members().collect());
-        self.spread();
-    }
-
-    /// There is news that everybody should have.
-    fn spread(&mut self) {
-        self.digest = self.news.digest(&self.table);
-        self.attach_until = self.round + self.task.policy.attach_for;
-    }
-
-    /// Comes back from the dead: a new life, without any edge.
-    fn refute(&mut self, rumour: Incarnation) {
-        let counter = rumour.counter.max(self.incarnation.counter).saturating_add(1);
-        let nonce = Stream::new(self.incarnation.nonce, self.task.node as usize, counter, Purpose::Lives).bits();
-        self.incarnation = Incarnation { counter, nonce };
-        self.counters.refutations += 1;
-        // What the old life had to say is said in vain.
-        self.awaited.clear();
-        self.released.clear();
-        self.life_ticket = self.next_ticket();
-        self.news.forget(self.task.node);
-        self.contacts.iter_mut().for_each(Contact::forget_ours);
-        let input = self.ledger.input().to_vec();
-        self.ledger.begin(&input);
-        self.refresh_row();
-        self.table.merge(self.task.node, Standing { incarnation: self.incarnation, dead: false });
-        self.table_changed();
-        self.phase = Phase::Unwritten;
-        if !self.task.algorithm.bears_reversals() {
-            self.bump_epoch();
-        }
-    }
-
-    /// Begins a new epoch, for everyone who hears of it.
-    pub(super) fn bump_epoch(&mut self) {
-        self.enter(self.epoch.saturating_add(1));
-    }
-
-    fn enter(&mut self, epoch: u64) {
-        self.epoch = epoch;
-        self.counters.epochs += 1;
-        self.contacts.iter_mut().for_each(|contact| contact.unread.retain(|message| message.header.epoch >= epoch));
-        self.begin(&self.point());
-    }
-
-    fn receive(&mut self, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
-        let Ok(message) = self.manifest.read::<T>(&bytes) else {
-            self.counters.malformed += 1;
-            return;
-        };
-        let header = message.header;
-        if header.to != self.task.node || header.from == self.task.node {
-            self.counters.malformed += 1;
-            return;
-        }
-        self.merge_control(&message);
-        let known = header.digest == self.digest;
-        let fresh = self.is_current(&header);
-        let stale = !fresh || (!known && message.standings().next().is_none());
-        self.counters.stale += u64::from(stale);
-        if fresh {
-            let places = message.places();
-            self.accept(Unread::new(places, bytes));
-        }
-        if stale || self.is_call(&header) {
-            self.answer(&header, effects);
-        } else if header.contents.manner == Manner::Plea && header.epoch == self.epoch && self.phase == Phase::Open {
-            self.help(header.from, effects);
-        }
-    }
-
-    /// Control is taken in always, whatever becomes of the rest: it only grows.
-    fn merge_control(&mut self, message: &Message<'_>) {
-        let header = &message.header;
-        let sender = (header.from, Standing { incarnation: header.incarnation, dead: false });
-        for (node, standing) in std::iter::once(sender).chain(message.standings()) {
-            if node == self.task.node {
-                if standing > (Standing { incarnation: self.incarnation, dead: false }) {
-                    self.refute(standing.incarnation);
-                }
-            } else {
-                self.learn(node, standing);
-            }
-        }
-        let life = |table: &Table, node: u32| table.living(node).map(Incarnation::tag);
-        for close in message.closes() {
-            let ours = close.from == self.task.node && close.life == self.incarnation.tag();
-            if ours && self.contacts.get(close.to as usize).is_some_and(|contact| contact.generation < close.generation)
-            {
-                // We have closed this edge and do not know it: our disk has lost what it called safe.
-                self.refute(self.incarnation);
-            }
-            if life(&self.table, close.from) == Some(close.life)
-                && close.from != self.task.node
-                && self.news.close(close)
-            {
-                if close.to == self.task.node {
-                    self.closed_by(close.from, close.generation);
-                }
-                self.spread();
-            }
-        }
-        let own = Beat { node: header.from, life: header.incarnation.tag() as u32, count: header.beat };
-        for beat in std::iter::once(own).chain(message.beats()) {
-            if life(&self.table, beat.node).map(|tag| tag as u32) == Some(beat.life) && beat.node != self.task.node {
-                let contact = &mut self.contacts[beat.node as usize];
-                if contact.beat < beat.count {
-                    (contact.beat, contact.alive_at) = (beat.count, self.tick);
-                }
-            }
-        }
-        for ack in message.acks() {
-            if ack.from == self.task.node {
-                if ack.life == self.incarnation.tag() {
-                    self.acknowledged(ack);
-                }
-            } else if life(&self.table, ack.from) == Some(ack.life) && (ack.by as usize) < self.contacts.len() {
-                self.news.ack(ack);
-            }
-        }
-        if header.epoch > self.epoch && self.phase != Phase::Left {
-            if self.task.policy.pace == Pace::Free || header.round <= self.round || self.phase != Phase::Open {
-                self.enter(header.epoch);
-            } else {
-                self.coming = Some(self.coming.map_or((header.round, header.epoch), |(round, epoch)| {
-                    if epoch < header.epoch { (header.round, header.epoch) } else { (round.min(header.round), epoch) }
-                }));
-            }
-        }
-    }
-
-    fn acknowledged(&mut self, ack: Ack) {
-        let Some(contact) = self.contacts.get_mut(ack.by as usize) else { return };
-        if contact.acknowledged < ack.sequence {
-            (contact.acknowledged, contact.unanswered_since) = (ack.sequence, None);
-        }
-        if contact.closed_at.is_some_and(|closed| closed < ack.sequence) {
-            contact.closed_at = None;
-        }
-    }
-
-    /// A sender has taken back what it sent in earlier generations.
-    fn closed_by(&mut self, from: u32, generation: u64) {
-        let contact = &mut self.contacts[from as usize];
-        if contact.its_generation < generation {
-            contact.its_generation = generation;
-            contact.unread.retain(|message| message.header.generation >= generation);
-            let reversal = self.ledger.give_up(from);
-            self.bear(reversal);
-        }
-    }
-
-    /// Whether a message is of the sender's present life and of this epoch, or one that is coming.
-    fn is_current(&self, header: &Header) -> bool {
-        self.table.living(header.from) == Some(header.incarnation) && header.epoch >= self.epoch
-    }
-
-    /// Keeps what a current message brings.
-    fn accept(&mut self, mut message: Unread) {
-        let header = &mut message.header;
-        self.news.ack(Ack {
-            by: self.task.node,
-            from: header.from,
-            life: header.incarnation.tag(),
-            sequence: header.sequence,
-        });
-        self.closed_by(header.from, header.generation);
-        let contact = &mut self.contacts[header.from as usize];
-        contact.missed = 0;
-        contact.round = contact.round.max(header.round);
-        let mine = header.to_incarnation == self.incarnation && header.generation >= contact.its_generation;
-        if header.contents.mass && !mine {
-            self.counters.stale += 1;
-            header.contents.mass = false;
-        }
-        if !header.contents.mass && !header.contents.pulled {
-            return;
-        }
-        if header.sequence <= contact.applied {
-            self.counters.outdated += 1;
-            return;
-        }
-        let header = *header;
-        match self.task.policy.pace {
-            Pace::Free => contact.keep_newest(message),
-            Pace::Lockstep { .. } => contact.keep_by_round(message),
-        }
-        // Who has fallen far behind, or is new, goes on where the others are.
-        if header.round > self.round + 2 * self.manifest.nodes() as u64 + 16 && header.epoch == self.epoch {
-            self.round = header.round.min(self.task.policy.rounds);
-            self.attach_until = self.round + self.task.policy.attach_for;
-        }
-    }
-
-    /// Whether somebody calls us together: it is to know that we can hear it.
-    fn is_call(&self, header: &Header) -> bool {
-        self.task.policy.pace != Pace::Free && header.contents == Contents::default()
-    }
-
-    /// Tells who is behind how things are, at most once a tick.
-    fn answer(&mut self, header: &Header, effects: &mut Vec<Effect>) {
-        let contact = &mut self.contacts[header.from as usize];
-        if header.contents.manner == Manner::Answer
-            || contact.answered_at == Some(self.tick)
-            || self.phase == Phase::Unwritten
-        {
-            return;
-        }
-        contact.answered_at = Some(self.tick);
-        self.send(header.from, Mask::NONE, Contents { manner: Manner::Answer, ..Contents::default() }, true, effects);
-    }
-
-    /// Writes a message and hands it out.
-    pub(super) fn send(&mut self, to: u32, mask: Mask, contents: Contents, table: bool, effects: &mut Vec<Effect>) {
-        self.sequence += 1;
-        let contact = &mut self.contacts[to as usize];
-        contact.untold += 1;
-        contact.unanswered_since.get_or_insert(self.tick);
-        let table = table || self.round < self.attach_until || contact.untold >= self.task.policy.attach_every;
-        if table {
-            contact.untold = 0;
-        }
-        if contents.mass {
-            contact.mass_sent = self.sequence;
-        }
-        let header = Header {
-            from: self.task.node,
-            to,
-            incarnation: self.incarnation,
-            to_incarnation: self.table.get(to).unwrap_or_default().incarnation,
-            epoch: self.epoch,
-            round: self.round,
-            sequence: self.sequence,
-            generation: contact.generation,
-            beat: self.tick,
-            digest: self.digest,
-            mask,
-            contents,
-        };
-        let standings = if table { self.standings() } else { Vec::new() };
-        let closes: Vec<_> = if table { self.news.closes(self.manifest.news()).collect() } else { Vec::new() };
-        let acks = self.news.acks_for(self.task.node, to);
-        let beats: Vec<_> = self.beats().collect();
-        self.cursor = self.cursor.wrapping_add(BEATS);
-        let draft = Draft {
-            header,
-            standings: &standings,
-            closes: &closes,
-            beats: &beats,
-            acks: &acks,
-            row: &self.row,
-            mass: self.ledger.sent(to).unwrap_or_default(),
-        };
-        let mut bytes = Vec::new();
-        self.manifest.write(&draft, &mut bytes);
-        self.counters.messages += 1;
-        self.counters.bytes += bytes.len() as u64;
-        effects.push(Effect::Send { to, bytes });
-    }
-
-    /// The table, or what a message can carry of it: what has changed of late, then others at random, since no turn that is taken is in step with anything.
-    fn standings(&self) -> Vec<(u32, Standing)> {
-        let changed = |node: u32| self.round < self.contacts[node as usize].told_until;
-        let mut standings: Vec<_> = self.table.entries().collect();
-        let most = self.manifest.news();
-        if standings.len() > most {
-            let mut stream = Stream::new(self.task.seed, self.task.node as usize, self.sequence, Purpose::Table);
-            let start = stream.below(standings.len());
-            standings.rotate_left(start);
-            standings.sort_by_key(|(node, _)| !changed(*node));
-            standings.truncate(most);
-        }
-        standings
-    }
-
-    /// Signs of life of a few others, in turn.
-    fn beats(&self) -> impl Iterator<Item = Beat> {
-        let members = self.neighbours.members();
-        let start = self.cursor % members.len();
-        let turn = members[start..].iter().chain(&members[..start]);
-        turn.filter(|&&node| node != self.task.node).take(BEATS).filter_map(|&node| {
-            let life = self.table.living(node)?.tag() as u32;
-            Some(Beat { node, life, count: self.contacts[node as usize].beat })
-        })
-    }
-
-    /// The edge that the schedule has left alone for longest: what was lost there would else be stranded. Not one after the other: their turns and those of the schedule could keep
-    /// in step.
-    pub(super) fn idle_edge(&self, used: &[u32]) -> Option<u32> {
-        let idle = self.ledger.targets().filter(|target| !used.contains(target));
-        idle.min_by_key(|&target| self.contacts[target as usize].mass_sent)
     }
 }
