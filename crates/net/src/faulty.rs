@@ -33,8 +33,12 @@ impl<C: Transport> Transport for Faulty<C> {
         }
     }
 
-    fn renew(&self) {
-        self.inner.renew();
+    fn renew(&self, ways: Vec<String>) {
+        self.inner.renew(ways);
+    }
+
+    fn renewals(&self) -> u64 {
+        self.inner.renewals()
     }
 
     fn close(&self) {

@@ -12,7 +12,6 @@ use fabnet_core::{Peer, Scalar};
 use crate::admission::{Admission, NotAdmitted};
 use crate::config::{Config, Manifest};
 use crate::disk::{Disk, DiskError};
-use crate::engine::answers;
 use crate::inbox::{Inbox, Input};
 use crate::metrics::RoundTimes;
 use crate::refusals::Reason;
@@ -153,8 +152,7 @@ impl<T: Scalar> Node<T> {
                 // Ticks that were slept through are not made up for.
                 next_tick = (next_tick + self.tick).max(now);
                 self.look_around()?;
-                let done = self.seats.values().all(|seat| seat.peer.round() >= seat.rounds);
-                if done && done_at.get_or_insert(now).elapsed() > self.config.linger {
+                if self.is_done() && done_at.get_or_insert(now).elapsed() > self.config.linger {
                     self.leave(recorder)?;
                     return Ok(Stop::Done);
                 }
@@ -216,19 +214,24 @@ impl<T: Scalar> Node<T> {
         Ok(())
     }
 
-    /// Connects anew if somebody is silent who ought to be heard and can be reached.
+    /// Has the transport connect anew if somebody is silent who ought to be heard.
     fn mind_silence(&mut self) {
         let now = Instant::now();
+        if self.transport.renewals() > self.renewals {
+            self.renewals = self.transport.renewals();
+            self.silence.begin_again(now);
+        }
         let sources: BTreeSet<u32> = self.seats.values_mut().flat_map(|seat| seat.peer.sources()).collect();
         let remote = sources.into_iter().filter(|agent| !self.seats.contains_key(agent));
         let silent = self.silence.look(remote, now);
-        if !self.admission.admitted() || !silent.iter().any(|&agent| answers(self.config.way_to(agent))) {
-            return;
+        if self.admission.admitted() && !self.is_done() && !silent.is_empty() {
+            self.transport.renew(silent.iter().map(|&agent| self.config.way_to(agent).to_owned()).collect());
         }
-        tracing::warn!(?silent, "agents can be reached and are not heard: connecting anew");
-        self.transport.renew();
-        self.silence.begin_again(now);
-        self.renewals += 1;
+    }
+
+    /// Whether all rounds are done.
+    fn is_done(&self) -> bool {
+        self.seats.values().all(|seat| seat.peer.round() >= seat.rounds)
     }
 
     fn report(&mut self) {
@@ -246,7 +249,7 @@ impl<T: Scalar> Node<T> {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             seconds: self.started.elapsed().as_secs_f64(),
             ready: self.admission.admitted(),
-            done: self.seats.values().all(|seat| seat.peer.round() >= seat.rounds),
+            done: self.is_done(),
             refused: Reason::ALL.map(|reason| (reason.name().to_owned(), self.inbox.refusals().get(reason))).into(),
             dropped: self.dropped.load(Ordering::Relaxed),
             renewals: self.renewals,

@@ -1,6 +1,7 @@
 //! Messages over Zenoh.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -10,30 +11,53 @@ use zenoh::sample::Sample;
 use zenoh::{Session, Wait};
 
 use crate::config::{Config, Manifest};
-use crate::engine::{self, OpenError};
+use crate::engine::{self, OpenError, answers};
 use crate::inbox::{Inbox, Input};
 use crate::outbox::Outbox;
 use crate::refusals::Reason;
 use crate::transport::Transport;
 
 /// Keys are `fabnet/RUN/FROM/TO`, by agents; and `fabnet/RUN/hello/NODE`, by which nodes find out whether they run the same.
+#[derive(Clone)]
 pub struct ZenohTransport {
     config: Config,
     inbox: Arc<Inbox>,
     /// None while it connects anew: what is sent meanwhile is lost, and made good later.
     connection: Arc<Mutex<Option<Connection>>>,
+    renewals: Arc<AtomicU64>,
+    /// Whether a thread is about it.
+    renewing: Arc<AtomicBool>,
 }
 
 impl ZenohTransport {
     /// How long what waits may take to leave at the end.
     const FAREWELL: Duration = Duration::from_secs(2);
+    /// Addresses that are tried, at most, to see whether anybody can be reached.
+    const TRIED: usize = 8;
     /// The time between two attempts to connect anew.
     const RETRY: Duration = Duration::from_secs(1);
 
     /// Joins the other members of a run; what arrives goes into the inbox.
     pub fn open(config: &Config, inbox: &Arc<Inbox>) -> Result<Self, OpenError> {
         let connection = Connection::open(config, inbox)?;
-        Ok(Self { config: config.clone(), inbox: inbox.clone(), connection: Arc::new(Mutex::new(Some(connection))) })
+        Ok(Self {
+            config: config.clone(),
+            inbox: inbox.clone(),
+            connection: Arc::new(Mutex::new(Some(connection))),
+            renewals: Arc::default(),
+            renewing: Arc::default(),
+        })
+    }
+
+    /// Until it works: the port may not be free at once.
+    fn insist(config: &Config, inbox: &Arc<Inbox>) -> Connection {
+        loop {
+            match Connection::open(config, inbox) {
+                Ok(connection) => return connection,
+                Err(error) => tracing::warn!(%error, "not connected yet"),
+            }
+            std::thread::sleep(Self::RETRY);
+        }
     }
 
     /// Says which manifest this node has.
@@ -52,25 +76,31 @@ impl Transport for ZenohTransport {
         }
     }
 
-    fn renew(&self) {
-        let Some(old) = lock(&self.connection).take() else { return };
-        let (config, inbox, place) = (self.config.clone(), self.inbox.clone(), self.connection.clone());
-        let connect = move || {
-            old.close(Duration::ZERO);
-            loop {
-                match Connection::open(&config, &inbox) {
-                    Ok(connection) => {
-                        *lock(&place) = Some(connection);
-                        return;
-                    }
-                    Err(error) => tracing::warn!(%error, "not connected yet"),
-                }
-                std::thread::sleep(Self::RETRY);
+    fn renew(&self, ways: Vec<String>) {
+        if self.renewing.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let Self { config, inbox, connection, renewals, renewing } = self.clone();
+        let renew = move || {
+            let reached = ways.iter().take(Self::TRIED).any(|way| answers(way));
+            // Not held while it connects: nobody who sends is to wait for that.
+            let old = if reached { lock(&connection).take() } else { None };
+            if let Some(old) = old {
+                tracing::warn!("connecting anew: somebody can be reached and is not heard");
+                old.close(Duration::ZERO);
+                let new = Self::insist(&config, &inbox);
+                *lock(&connection) = Some(new);
+                renewals.fetch_add(1, Ordering::Relaxed);
             }
+            renewing.store(false, Ordering::Relaxed);
         };
-        if let Err(error) = std::thread::Builder::new().name("connect".into()).spawn(connect) {
+        if let Err(error) = std::thread::Builder::new().name("connect".into()).spawn(renew) {
             tracing::error!(%error, "cannot connect anew");
         }
+    }
+
+    fn renewals(&self) -> u64 {
+        self.renewals.load(Ordering::Relaxed)
     }
 
     fn close(&self) {
