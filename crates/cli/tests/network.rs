@@ -89,7 +89,7 @@ fn lives(node: &Path) -> BTreeSet<String> {
 #[test]
 fn nodes_that_go_on_exactly_where_they_were_need_no_repair() {
     let folder = tempfile::tempdir().unwrap();
-    experiment(folder.path(), "kind = \"dfab\"\nsteps = { x = 0.005, u = 0.05, z = 0.05 }", 4, 2000);
+    experiment(folder.path(), "kind = \"dfab\"\nsteps = { x = 0.005, u = 0.05, z = 0.05 }", 4, 4000);
     let arguments =
         "launch experiment.toml --out results --set network.exact=true --kill-every 2s --timeout 3min --quiet";
     succeed(folder.path(), &arguments.split(' ').collect::<Vec<_>>());
