@@ -205,19 +205,19 @@ impl Config {
         self.everybody().find(|(name, _)| connected_to && *name == self.node).map(|(_, address)| address)
     }
 
-    /// Names and addresses of those that this node can be connected with: routers, if there are any.
+    /// Those that this node can be connected with, itself among them if they are its equals: routers, if there are any.
+    fn circle(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.everybody().skip(if self.routers.is_empty() { 0 } else { self.members.len() })
+    }
+
+    /// Names and addresses of those that this node can be connected with.
     pub fn contacts(&self) -> impl Iterator<Item = (&str, &str)> {
-        let members = if self.routers.is_empty() { 0 } else { self.members.len() };
-        self.everybody().skip(members).filter(|(name, _)| *name != self.node)
+        self.circle().filter(|(name, _)| *name != self.node)
     }
 
     /// The addresses among them that this node calls. Of two that are equals, only the later one in the list calls: where both do, the engine can end with a connection that works in one direction only (eclipse-zenoh/zenoh#2806).
     pub fn calls(&self) -> impl Iterator<Item = &str> {
-        let equals = self.me().is_none() || self.routers.is_empty();
-        let own_place = self.everybody().position(|(name, _)| name == self.node).filter(|_| equals);
-        let all = self.members.len() + self.routers.len();
-        let skipped = if self.routers.is_empty() { 0 } else { self.members.len() };
-        self.everybody().take(own_place.unwrap_or(all)).skip(skipped).map(|(_, address)| address)
+        self.circle().take_while(|(name, _)| *name != self.node).map(|(_, address)| address)
     }
 
     /// The address through which an agent is heard: its node's, or the nearest router's.

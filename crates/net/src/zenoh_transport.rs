@@ -96,6 +96,7 @@ impl Transport for ZenohTransport {
         };
         if let Err(error) = std::thread::Builder::new().name("connect".into()).spawn(renew) {
             tracing::error!(%error, "cannot connect anew");
+            self.renewing.store(false, Ordering::Relaxed);
         }
     }
 
