@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Five nodes in network namespaces of their own, on one bridge: a one-way cut, a full cut that outlasts the engine's lease, and a link that flaps. Then two sites, joined by a router each, and one
-router after the other is killed and started again. After each, all must find together again; at the end of both all must be at the solution, with books that balance.
+router after the other is killed and started again. Then two places that are 20 to 40 ms apart, each way: a round or two. After each, all must find together again; at the end all must be at the
+solution, with books that balance.
 
     benches/network/namespaces.py [SECONDS OF FLAPPING]      60 if not given; CI flaps for 10
 
@@ -17,11 +18,14 @@ import tempfile
 import time
 import urllib.request
 
+from wire import Wire
+
 flapping = float(sys.argv[1]) if len(sys.argv) > 1 else 60
 root = pathlib.Path(__file__).resolve().parents[2]
 fabnet = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", root / "target")) / "release/fabnet"
 NODES = range(1, 6)
 ROUTERS = range(6, 8)
+BRIDGES = ["fabnet-br", "fabnet-far"]
 EXPERIMENT = """
 agents = 5
 rounds = 1_000_000
@@ -54,15 +58,16 @@ def host(node):
 
 
 def build_network():
-    do("ip", "link", "add", "fabnet-br", "type", "bridge")
-    do("ip", "addr", "add", "10.77.0.254/24", "dev", "fabnet-br")
-    do("ip", "link", "set", "fabnet-br", "up")
+    for bridge in BRIDGES:
+        do("ip", "link", "add", bridge, "type", "bridge")
+        do("ip", "link", "set", bridge, "up")
+    do("ip", "addr", "add", "10.77.0.254/24", "dev", BRIDGES[0])
     do("nft", "add", "table", "bridge", "fabnet")
     do("nft", "add", "chain", "bridge", "fabnet", "forward", "{ type filter hook forward priority 0; }")
     for node in [*NODES, *ROUTERS]:
         do("ip", "netns", "add", f"fabnet-{node}")
         do("ip", "link", "add", f"fabnet-v{node}", "type", "veth", "peer", "name", "eth0", "netns", f"fabnet-{node}")
-        do("ip", "link", "set", f"fabnet-v{node}", "master", "fabnet-br", "up")
+        do("ip", "link", "set", f"fabnet-v{node}", "master", BRIDGES[0], "up")
         do("ip", "-n", f"fabnet-{node}", "addr", "add", f"{host(node)}/24", "dev", "eth0")
         do("ip", "-n", f"fabnet-{node}", "link", "set", "eth0", "up")
         do("ip", "-n", f"fabnet-{node}", "link", "set", "lo", "up")
@@ -73,7 +78,8 @@ def remove_network():
         do("ip", "netns", "del", f"fabnet-{node}", check=False)
         do("ip", "link", "del", f"fabnet-v{node}", check=False)
     do("nft", "delete", "table", "bridge", "fabnet", check=False)
-    do("ip", "link", "del", "fabnet-br", check=False)
+    for bridge in BRIDGES:
+        do("ip", "link", "del", bridge, check=False)
 
 
 def link(node, state):
@@ -171,6 +177,16 @@ def restart_routers(processes):
         wait(f"after {name(router)} was killed and started again", together)
 
 
+def move_apart(_):
+    wait("all have found together", together)
+    wire = Wire(BRIDGES, 0.02, 0.04)  # until this process ends
+    for node in NODES[3:]:
+        do("ip", "link", "set", f"fabnet-v{node}", "master", BRIDGES[1])
+    time.sleep(5)
+    wait("after two of them moved 20 to 40 ms away", together)
+    assert wire.frames > 100, "nothing goes through the wire"
+
+
 def run(folder, processes, attack):
     """Lets nodes run, attacks them, and looks whether anything was lost."""
     try:
@@ -195,7 +211,7 @@ try:
     do(fabnet, "pki", "init", folder / "pki")
     for node in [*NODES, *ROUTERS]:
         do(fabnet, "pki", "issue", folder / "pki", name(node), "--host", host(node))
-    for layout in ["mesh", "sites"]:
+    for layout in ["mesh", "sites", "apart"]:
         folder.joinpath(layout).mkdir()
         folder.joinpath(layout, "experiment.toml").write_text(EXPERIMENT)
     run(folder / "mesh", {node: start(folder / "mesh", node) for node in NODES}, cut_links)
@@ -204,6 +220,7 @@ try:
         # Each knows the router of its own site only.
         processes[node] = start(folder / "sites", node, [ROUTERS[0] if node < 4 else ROUTERS[1]])
     run(folder / "sites", processes, restart_routers)
+    run(folder / "apart", {node: start(folder / "apart", node) for node in NODES}, move_apart)
 finally:
     remove_network()
     shutil.rmtree(folder)

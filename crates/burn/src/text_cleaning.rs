@@ -19,7 +19,8 @@ pub fn kinds<T: Scalar>() -> Vec<Kind<T>> {
         name: "text-cleaning",
         about: "texts through BERT, and a private weight for every one, bilevel",
         metrics: HyperCleaning::<f64>::METRICS,
-        checksum: Some(|_: &dyn Given| checksum()),
+        checksum: Some(|_: &dyn Given| checksum().map(Some)),
+        divide: None,
         read: |keys| {
             let usual = Usual { scaling: None, per_agent: None, validation: 0.1, corruption: 0.3, symmetric: false };
             let lesson = Lesson::read(keys, &[(IMDB, IMDB)], usual, Some(64));

@@ -23,7 +23,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use fabnet_lab::{Experiment, Mistakes};
+use fabnet_lab::{Experiment, Group, Mistakes, Plan};
+
+use crate::failure::Usage;
 
 /// What can be done.
 #[derive(Subcommand)]
@@ -79,7 +81,7 @@ impl Command {
             Self::Collect(collect) => collect.carry_out(),
             #[cfg(feature = "net")]
             Self::Status(status) => status.carry_out(),
-            Self::Data(data) => Ok(data.carry_out()),
+            Self::Data(data) => data.carry_out(),
             Self::List(list) => Ok(list.carry_out()),
             Self::Report(report) => report.carry_out(),
         }
@@ -124,4 +126,14 @@ impl Threads {
     pub(crate) fn count(self) -> usize {
         self.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
     }
+}
+
+/// The only run of a plan: real nodes carry out one, and data is divided for one.
+pub(crate) fn one_run(plan: &Plan) -> Result<(&Group, u64), Usage> {
+    let mut runs = plan.runs();
+    if let (Some(run), None) = (runs.next(), runs.next()) {
+        return Ok(run);
+    }
+    let message = "this takes one run: choose one seed (--seeds 0..1), one [[algorithm]] and no grid";
+    Err(Usage(format!("{}: {} runs; {message}", plan.name, plan.runs().count())))
 }

@@ -55,6 +55,10 @@ impl<T: Scalar> Problem<T> for Averaged<T> {
         (0..self.inner.agents()).map(|agent| self.inner.value(level, Point { agent, ..at })).sum::<T>() * self.share()
     }
 
+    fn missing(&self, _agent: usize) -> Option<String> {
+        (0..self.inner.agents()).find_map(|agent| self.inner.missing(agent))
+    }
+
     fn batches(&self, agent: usize) -> usize {
         self.inner.batches(agent)
     }

@@ -47,6 +47,11 @@ pub trait Problem<T: Scalar>: Send + Sync {
         }
     }
 
+    /// What an agent would need to take part, and is not here: its data may be on another machine.
+    fn missing(&self, _agent: usize) -> Option<String> {
+        None
+    }
+
     /// Whether it has an outer variable, shared or private.
     fn is_bilevel(&self) -> bool {
         self.dim().outer > 0 || self.has_private()

@@ -160,6 +160,21 @@ impl<'a> Keys<'a> {
         self.asked.iter_mut().filter(|key| key.name == name).for_each(|key| key.value = None);
     }
 
+    /// Asks for keys that mean nothing beside others: to give one of them is a mistake.
+    pub fn idle<R>(&mut self, why: &str, read: impl FnOnce(&mut Self) -> R) -> R {
+        let (asked, mistakes) = (self.asked.len(), self.mistakes.len());
+        let result = read(self);
+        self.mistakes.truncate(mistakes);
+        for place in asked..self.asked.len() {
+            self.asked[place].value = None;
+            let name = self.asked[place].name.clone();
+            if self.given.get(&name).is_some() {
+                self.mistake(&name, why);
+            }
+        }
+        result
+    }
+
     /// A text, or none.
     pub fn text(&mut self, name: &str, accepts: &str, about: &str) -> Option<String> {
         let accept = |value: &Value| if let Value::Text(text) = value { Some(text.clone()) } else { None };

@@ -146,8 +146,8 @@ impl Plan {
         for Group { problem, .. } in &mut self.groups {
             let kind = problems::<f64>().into_iter().find(|kind| kind.name == problem.kind);
             let checksum = kind.and_then(|kind| kind.checksum).filter(|_| problem.get("sha256").is_none());
-            if let Some(checksum) = checksum {
-                let found = checksum(problem).map_err(SetupError::Impossible)?;
+            let found = checksum.map(|checksum| checksum(problem)).transpose().map_err(SetupError::Impossible)?;
+            if let Some(found) = found.flatten() {
                 // Where it stands when the plan is read again.
                 let place = problem.settings.iter().position(|(key, _)| key == "data").map_or(0, |place| place + 1);
                 problem.settings.insert(place, ("sha256".to_owned(), Value::Text(found)));

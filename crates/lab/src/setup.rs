@@ -1,5 +1,6 @@
 //! Setting up a run: from a group of the plan and a seed to a shard that is ready to go.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use fabnet_core::algorithm::{Auto, Method, Steps, methods};
@@ -13,7 +14,7 @@ use fabnet_sim::{Crowd, Plain};
 
 use crate::engine::{Delivery, Engine, Faults};
 use crate::experiment::{Wire, fault_settings, network_settings};
-use crate::plan::{Group, Part};
+use crate::plan::{Group, Part, Precision};
 use crate::problem::problems;
 use crate::section::allows_disconnected;
 
@@ -127,6 +128,7 @@ impl<T: Scalar> Setup<T> {
     /// All agents at their start, as the plan lets them exchange.
     pub(crate) fn engine(&self) -> Result<Engine<T>, SetupError> {
         let Some(Faults { lossy, delivery }) = self.faults else { return Ok(Engine::Shard(self.shard()?)) };
+        self.all_are_here()?;
         let (algorithm, problem) = (self.algorithm.clone(), self.problem.clone());
         let (topology, weights) = (self.topology.clone(), self.weights.clone());
         Ok(match delivery {
@@ -135,8 +137,15 @@ impl<T: Scalar> Setup<T> {
         })
     }
 
+    /// Who simulates everybody needs everybody's data.
+    fn all_are_here(&self) -> Result<(), SetupError> {
+        let missing = (0..self.problem.agents()).find_map(|agent| self.problem.missing(agent));
+        missing.map_or(Ok(()), |missing| Err(SetupError::Impossible(missing)))
+    }
+
     /// All agents at their start, mixing exactly.
     pub fn shard(&self) -> Result<Shard<T>, SetupError> {
+        self.all_are_here()?;
         let network = Network::new(self.topology.clone(), self.weights.clone());
         Shard::new(self.algorithm.clone(), self.problem.clone(), network, self.seed)
             .map_err(|error| SetupError::Invalid(error.to_string()))
@@ -147,10 +156,24 @@ fn unknown(section: &str, kind: &str) -> SetupError {
     SetupError::Invalid(format!("there is no {section} `{kind}`"))
 }
 
-fn read_problem<T: Scalar>(group: &Group) -> Result<fabnet_problems::Recipe<T>, SetupError> {
+fn find_problem<T: Scalar>(group: &Group) -> Result<fabnet_problems::Kind<T>, SetupError> {
     let kind = problems().into_iter().find(|kind| kind.name == group.problem.kind);
-    let kind = kind.ok_or_else(|| unknown("problem", &group.problem.kind))?;
-    Ok((kind.read)(&mut Keys::new(&group.problem)))
+    kind.ok_or_else(|| unknown("problem", &group.problem.kind))
+}
+
+fn read_problem<T: Scalar>(group: &Group) -> Result<fabnet_problems::Recipe<T>, SetupError> {
+    Ok((find_problem(group)?.read)(&mut Keys::new(&group.problem)))
+}
+
+/// Writes the data that the agents of a run would be dealt as files that each could have brought itself.
+pub fn divide(group: &Group, seed: u64, folder: &Path) -> Result<(), SetupError> {
+    let divide = match group.precision {
+        Precision::F32 => find_problem::<f32>(group)?.divide,
+        Precision::F64 => find_problem::<f64>(group)?.divide,
+    };
+    let divide = divide
+        .ok_or_else(|| SetupError::Invalid(format!("`{}` has no data that could be divided", group.problem.kind)))?;
+    divide(&mut Keys::new(&group.problem), group.agents, seed, folder).map_err(SetupError::Impossible)
 }
 
 /// The topology that a group asks for, and whether it may be disconnected.

@@ -24,6 +24,9 @@ pub struct Config {
     /// Where this node keeps its life, checkpoints and records; a router keeps nothing.
     #[serde(default)]
     pub state: PathBuf,
+    /// Where this node's data is: with `data = "own"` in the plan, `own/AGENT.safetensors` of its own agents, and of nobody else; where it is looked for otherwise if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<PathBuf>,
     /// Where metrics and status are served.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http: Option<SocketAddr>,
@@ -130,7 +133,7 @@ impl Config {
         config.check().map_err(|message| ConfigError::Meaning(path.to_owned(), message))?;
         let folder = path.parent().unwrap_or(Path::new("."));
         let tls = config.tls.iter_mut().flat_map(|tls| [&mut tls.ca, &mut tls.certificate, &mut tls.key]);
-        for path in [&mut config.plan, &mut config.state].into_iter().chain(tls) {
+        for path in [&mut config.plan, &mut config.state].into_iter().chain(&mut config.data).chain(tls) {
             *path = folder.join(&*path);
         }
         Ok(config)

@@ -229,6 +229,11 @@ impl<T: Scalar> Node<T> {
         }
     }
 
+    /// Its agents.
+    pub fn peers(&self) -> impl Iterator<Item = &Peer<T>> {
+        self.seats.values().map(|seat| &seat.peer)
+    }
+
     /// Whether all rounds are done.
     fn is_done(&self) -> bool {
         self.seats.values().all(|seat| seat.peer.round() >= seat.rounds)

@@ -15,7 +15,7 @@ pub use bilevel_quadratic::BilevelQuadratic;
 pub use nonconvex::Nonconvex;
 pub use policy_evaluation::PolicyEvaluation;
 pub use quadratic::Quadratic;
-pub use registry::{Checksum, Kind, Recipe, examples, problems};
+pub use registry::{Checksum, Divide, Kind, Recipe, examples, problems};
 pub use smooth_bilevel::SmoothBilevel;
 
 /// The examples of README.md and CONTRIBUTING.md, so that they are compiled and run.

@@ -1,5 +1,6 @@
 //! The problems by name.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use fabnet_core::settings::{Given, Keys, Value};
@@ -16,8 +17,10 @@ pub struct Kind<T: Scalar> {
     pub about: &'static str,
     /// Measurements of its own, each with a line on what it is.
     pub metrics: &'static [(&'static str, &'static str)],
-    /// The checksum of the data that it reads with settings that have been read: plans note it under the key `sha256`.
+    /// The checksum of the data that it reads with settings that have been read, if all agents read the same: plans note it under the key `sha256`.
     pub checksum: Option<Checksum>,
+    /// Writes the data that agents would be dealt with these settings as files that they could have brought themselves.
+    pub divide: Option<Divide>,
     /// Asks for its settings.
     pub read: fn(&mut Keys<'_>) -> Recipe<T>,
 }
@@ -25,12 +28,15 @@ pub struct Kind<T: Scalar> {
 /// Makes a problem for this many agents from this seed, or says why it cannot.
 pub type Recipe<T> = Box<dyn Fn(usize, u64) -> Result<Arc<dyn Problem<T>>, String> + Send + Sync>;
 
+/// Divides data between so many agents from a seed, into a folder.
+pub type Divide = fn(&mut Keys<'_>, usize, u64, &Path) -> Result<(), String>;
+
 /// Finds the checksum of data.
-pub type Checksum = fn(&dyn Given) -> Result<String, String>;
+pub type Checksum = fn(&dyn Given) -> Result<Option<String>, String>;
 
 /// Every kind of problem there is. A new one is a file, and a line here.
 pub fn problems<T: Scalar>() -> Vec<Kind<T>> {
-    let measured = |name, about, metrics, read| Kind { name, about, metrics, checksum: None, read };
+    let measured = |name, about, metrics, read| Kind { name, about, metrics, checksum: None, divide: None, read };
     let kind = |name, about, read| measured(name, about, &[], read);
     let kinds = vec![
         measured("policy-evaluation", "a linear value function fitted to Bellman targets, bilevel", BELLMAN, |keys| {

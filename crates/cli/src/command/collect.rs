@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use clap::Args;
 use fabnet_lab::{Experiment, collect, figure};
 
-use super::node::{one_run, track_path};
+use super::node::track_path;
+use super::one_run;
 use super::run::new_folder;
 use crate::failure::Usage;
 use crate::say::say;

@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use clap::Args;
 use fabnet_core::rng::{Purpose, Stream};
+use fabnet_lab::data::Library;
 use fabnet_lab::{Folder, Launched, Plan, collect, figure};
 use fabnet_net::{Authority, Config, Limits, Member, NodeStatus, Tls, ask};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::Changes;
-use super::node::{one_run, track_path};
+use super::node::track_path;
 use super::run::new_folder;
+use super::{Changes, one_run};
 use crate::say::say;
 use crate::table;
 
@@ -107,6 +108,7 @@ impl Launch {
             .collect();
         // One for all: a clock that goes on meanwhile would make runs that never meet.
         let run = format!("{}-{}", plan.name, fabnet_lab::timestamp());
+        let data = std::path::absolute(Library::usual().folder()).ok();
         let mut configs = Vec::new();
         for (node, name) in names.iter().enumerate() {
             let place = folder.file("nodes").join(name);
@@ -125,6 +127,7 @@ impl Launch {
                 node: name.clone(),
                 plan: "../../plan.toml".into(),
                 state: "state".into(),
+                data: data.clone(),
                 http: Some(([127, 0, 0, 1], ports[nodes + node]).into()),
                 checkpoint: Duration::from_secs(2),
                 linger: self.timeout.into(),

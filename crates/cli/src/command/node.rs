@@ -8,11 +8,12 @@ use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::channel;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use fabnet_core::peer::{self, Task};
 use fabnet_core::{Peer, Scalar};
-use fabnet_lab::{Experiment, Group, Plan, Precision, Setup, Track};
+use fabnet_lab::data::Library;
+use fabnet_lab::{Experiment, Group, Plan, Precision, Setup, Track, write_findings_of};
 use fabnet_net::{
     Carrier, Config, Disk, EngineRefusals, Equipment, Faulty, Inbox, Input, Lines, Node as NetNode, Recorder, Refusals,
     RoundTimes, Shared, Stop, Transport, ZenohTransport, serve,
@@ -21,6 +22,7 @@ use tracing_subscriber::filter::{EnvFilter, filter_fn};
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
+use super::one_run;
 use crate::failure::Usage;
 
 #[derive(Args)]
@@ -46,6 +48,7 @@ impl Node {
         if config.me().is_none() {
             return self.carry_messages(&config);
         }
+        config.data.iter().for_each(|folder| Library::look_in(folder));
         let plan = Experiment::read(&config.plan)?.plan()?;
         let (group, seed) = one_run(&plan)?;
         if group.agents != config.agents() {
@@ -79,6 +82,9 @@ impl Node {
         let mine = config.me().map(|member| member.agents.clone()).unwrap_or_default();
         let mut peers = Vec::new();
         for &agent in &mine {
+            if let Some(missing) = setup.problem.missing(agent as usize) {
+                bail!("{missing}; `data` in {} says where it is looked for", self.file.display());
+            }
             let disk = Disk::open(&config.state.join(agent.to_string()), T::BYTES)?;
             let task = setup.task(agent, manifest.number(), plan.every);
             peers.push((begin(task, &disk)?, disk, group.rounds));
@@ -106,11 +112,15 @@ impl Node {
         let mut tracks = Tracks::<T>::open(&config.state, &mine, setup.algorithm.blocks().width())?;
         let tick = setup.wire().tick;
         let equipment = Equipment { transport, inbox: (inbox, inputs), greet, status, times, dropped, tick };
+        let state = config.state.clone();
         let mut node = NetNode::new(config, manifest, peers, equipment);
         tracing::info!(%manifest, agents = ?mine, "started");
         match node.run(&mut tracks)? {
             Stop::Done => tracing::info!("done"),
             Stop::Left => tracing::info!("left"),
+        }
+        for peer in node.peers() {
+            write_findings_of(&setup, peer, &state.join(peer.node().to_string()).join("findings"))?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -124,16 +134,6 @@ impl Node {
         let counting = EngineRefusals(refusals.clone()).with_filter(filter_fn(EngineRefusals::listens_to));
         tracing_subscriber::registry().with(lines.with_filter(filter)).with(counting).init();
     }
-}
-
-/// The only run of a plan: nodes carry out one.
-pub(crate) fn one_run(plan: &Plan) -> Result<(&Group, u64), Usage> {
-    let mut runs = plan.runs();
-    if let (Some(run), None) = (runs.next(), runs.next()) {
-        return Ok(run);
-    }
-    let message = "real nodes carry out one run: choose one seed (--seeds 0..1), one [[algorithm]] and no grid";
-    Err(Usage(format!("{}: {} runs; {message}", plan.name, plan.runs().count())))
 }
 
 /// Goes on in the same life if the whole state is there, else from the last checkpoint in a new one.

@@ -1,4 +1,5 @@
 //! Real nodes to try things with.
+#![allow(dead_code, clippy::disallowed_methods, reason = "nodes live in time, and not every test takes all of this")]
 
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
@@ -56,6 +57,7 @@ impl Stage {
             run: run.to_owned(),
             plan: self.path("experiment.toml"),
             state: self.path(&name),
+            data: None,
             http: self.https[place].parse().ok(),
             checkpoint: Duration::from_secs(1),
             linger: Duration::from_secs(60),
@@ -118,7 +120,7 @@ impl Drop for Stage {
     }
 }
 
-fn free_ports(count: usize) -> Vec<u16> {
+pub(crate) fn free_ports(count: usize) -> Vec<u16> {
     let listeners: Vec<_> = (0..count).map(|_| std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap()).collect();
     listeners.iter().map(|listener| listener.local_addr().unwrap().port()).collect()
 }

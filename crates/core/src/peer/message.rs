@@ -4,7 +4,7 @@
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 120 | [`Header`]: who, to whom, when, and how many entries follow |
+//! | 128 | [`Header`]: who, to whom, when, and how many entries follow |
 //! | 24 each | standings of members |
 //! | 24 each | edges that were closed |
 //! | 16 each | heartbeats |
@@ -43,8 +43,8 @@ pub(super) const ACKS: usize = 8;
 const FARTHEST: u64 = 1 << 62;
 
 const MAGIC: u32 = u32::from_le_bytes(*b"FABN");
-const VERSION: u16 = 1;
-const HEADER: usize = 120;
+const VERSION: u16 = 2;
+const HEADER: usize = 128;
 const STANDING: usize = 24;
 const CLOSE: usize = 24;
 const BEAT: usize = 16;
@@ -93,6 +93,8 @@ pub struct Header {
     pub sequence: u64,
     /// How often the sender has closed this edge.
     pub generation: u64,
+    /// Whether the sender holds mass of the receiver's: 0 if not, else one more than the generation that it is of.
+    pub held: u64,
     /// How many heartbeats it has made.
     pub beat: u64,
     /// What it knows of members and closed edges, as one number.
@@ -295,7 +297,7 @@ impl Manifest {
         put(bytes, [first, self.run, u64::from(header.from) | u64::from(header.to) << 32]);
         put(bytes, [own.counter, own.nonce, other.counter, other.nonce]);
         put(bytes, [header.epoch, header.round, header.sequence, header.generation]);
-        put(bytes, [header.beat, header.digest]);
+        put(bytes, [header.held, header.beat, header.digest]);
         put(bytes, [u64::from(header.mask.bits()) | counts << 32]);
         put(bytes, [message.standings.len() as u64 | (message.closes.len() as u64) << 32]);
     }
@@ -303,8 +305,9 @@ impl Manifest {
     /// Reads a message, or says why it is none of this run.
     pub fn read<'a, T: Scalar>(&self, bytes: &'a [u8]) -> Result<Message<'a>, Malformed> {
         let (words, _) = bytes.as_chunks::<8>();
-        let Some(&[first, run, nodes, c, n, tc, tn, epoch, round, sequence, generation, beat, digest, mask, counts]) =
-            words.first_chunk()
+        let Some(
+            &[first, run, nodes, c, n, tc, tn, epoch, round, sequence, generation, held, beat, digest, mask, counts],
+        ) = words.first_chunk()
         else {
             return Err(Malformed::Length);
         };
@@ -361,6 +364,7 @@ impl Manifest {
             round: word(round),
             sequence: word(sequence),
             generation: word(generation),
+            held: word(held),
             beat: word(beat),
             digest: word(digest),
             mask,

@@ -24,7 +24,9 @@ impl<T: Scalar> Peer<T> {
         let fresh = self.is_current(&header);
         let stale = !fresh || (!known && message.standings().next().is_none());
         self.counters.stale += u64::from(stale);
-        if fresh {
+        if fresh && self.has_forgotten(&header) {
+            self.refute(self.incarnation);
+        } else if fresh {
             let places = message.places();
             self.accept(Unread::new(places, bytes));
         }
@@ -121,6 +123,14 @@ impl<T: Scalar> Peer<T> {
         self.table.living(header.from) == Some(header.incarnation) && header.epoch >= self.epoch
     }
 
+    /// Whether somebody holds mass of this life and epoch that we do not know of: our disk has lost what it called safe.
+    fn has_forgotten(&self, header: &Header) -> bool {
+        let ours = self.incarnation == header.to_incarnation && header.epoch == self.epoch;
+        let newest = self.contacts[header.from as usize].generation + 1;
+        let known = header.held < newest || (header.held == newest && self.ledger.sent(header.from).is_some());
+        ours && !known
+    }
+
     /// Keeps what a current message brings.
     fn accept(&mut self, mut message: Unread) {
         let header = &mut message.header;
@@ -198,6 +208,7 @@ impl<T: Scalar> Peer<T> {
             round: self.round,
             sequence: self.sequence,
             generation: contact.generation,
+            held: if self.ledger.received(to).is_some() { contact.its_generation + 1 } else { 0 },
             beat: self.tick,
             digest: self.digest,
             mask,

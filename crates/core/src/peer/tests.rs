@@ -142,6 +142,7 @@ fn example(manifest: &Manifest) -> Vec<u8> {
         sequence: 6,
         generation: 7,
         beat: 8,
+        held: 4,
         digest: 9,
         mask: crate::Mask::ALL,
         contents: Contents { pulled: true, mass: true, ..Contents::default() },

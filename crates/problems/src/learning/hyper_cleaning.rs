@@ -43,68 +43,105 @@ impl<T: Scalar> HyperCleaning<T> {
         Self { training, ridge }
     }
 
-    /// Every training sample's weight, and whether its label is wrong.
-    fn weights(&self, view: &View<'_, T>) -> Vec<Vec<(f64, bool)>> {
+    /// Every training sample's weight, and whether its label is wrong, where that is known.
+    fn weights(&self, view: &View<'_, T>) -> Vec<Vec<(f64, Option<bool>)>> {
         let shared = view.algorithm.blocks().width();
         let of = |agent: usize| {
             let point = view.point(agent);
             let share = &self.training.shares[agent];
-            let wrong = share.train.labels().iter().zip(&share.truth).map(|(given, truth)| given != truth);
-            point[shared..].iter().map(|&psi| sigmoid(psi).f64()).zip(wrong).collect()
+            let wrong = |sample: usize| Some(share.truth.as_ref()?[sample] != share.train.labels()[sample]);
+            point[shared..].iter().enumerate().map(|(sample, &psi)| (sigmoid(psi).f64(), wrong(sample))).collect()
         };
         view.agents.range().map(of).collect()
     }
 
-    /// The samples that are trusted least, as people who clean data want to see them.
+    /// The same of all samples of which it is known.
+    fn judged(&self, view: &View<'_, T>) -> impl Iterator<Item = (f64, bool)> {
+        self.weights(view).into_iter().flatten().filter_map(|(weight, wrong)| Some((weight, wrong?)))
+    }
+
+    /// All weights, and the samples that are trusted least, as people who clean data want to see them.
     fn suspects(&self, view: &View<'_, T>) -> Vec<Finding> {
-        let mut rows = Vec::new();
-        let mut worst = Vec::new();
+        let (mut all, mut rows, mut worst) = (Vec::new(), Vec::new(), Vec::new());
         for (agent, weights) in view.agents.range().zip(self.weights(view)) {
             let share = &self.training.shares[agent];
+            let name = |label: u32| self.training.classes[label as usize].clone();
             let mut order: Vec<usize> = (0..weights.len()).collect();
             order.sort_by(|&a, &b| weights[a].0.total_cmp(&weights[b].0));
-            for (rank, &sample) in order.iter().take(Self::LISTED).enumerate() {
+            for (rank, &sample) in order.iter().enumerate() {
                 let (weight, wrong) = weights[sample];
-                let label = |label: u32| self.training.classes[label as usize].clone();
-                let (given, truth) = (label(share.train.labels()[sample]), label(share.truth[sample]));
-                let numbers = [agent, rank + 1, share.origin[sample]].map(|number| number.to_string());
-                let row = numbers.into_iter().chain([
-                    format!("{weight:.6}"),
-                    given.clone(),
-                    truth.clone(),
-                    wrong.to_string(),
-                ]);
-                rows.push(row.collect());
-                worst.push((weight, agent, sample, given, truth));
+                let given = name(share.train.labels()[sample]);
+                let [agent_number, rank_number, origin] =
+                    [agent, rank + 1, share.origin[sample]].map(|number| number.to_string());
+                let weight_text = format!("{weight:.6}");
+                all.push(vec![agent_number.clone(), origin.clone(), weight_text.clone(), given.clone()]);
+                if rank < Self::LISTED {
+                    let truth = share.truth.as_ref().map(|truth| name(truth[sample]));
+                    let known =
+                        [truth.clone().unwrap_or_default(), wrong.map(|wrong| wrong.to_string()).unwrap_or_default()];
+                    rows.push(
+                        [agent_number, rank_number, origin, weight_text, given.clone()]
+                            .into_iter()
+                            .chain(known)
+                            .collect(),
+                    );
+                    worst.push(Suspect { weight, agent, sample, given, truth });
+                }
             }
         }
-        let header = ["agent", "rank", "sample", "weight", "label", "true_label", "flipped"];
-        let table = Content::Table { header: header.map(str::to_owned).to_vec(), rows };
-        let mut findings = vec![Finding {
-            name: "suspects".to_owned(),
-            title: "training samples that are trusted least, by agent".to_owned(),
-            content: table,
-        }];
-        worst.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
-        if let Some(width) = self.training.picture {
-            let picture = |(weight, agent, sample, given, truth): &(f64, usize, usize, String, String)| Picture {
-                width,
-                pixels: self.training.shares[*agent]
-                    .train
-                    .row(*sample)
-                    .iter()
-                    .map(|pixel| pixel.f64() as f32)
-                    .collect(),
-                caption: vec![format!("“{given}”"), format!("is {truth}"), format!("σ = {weight:.3}")],
-            };
-            findings.push(Finding {
-                name: "suspects-sheet".to_owned(),
-                title: "the samples that are trusted least: label as given, true label, weight".to_owned(),
-                content: Content::Pictures(worst.iter().take(Self::DRAWN).map(picture).collect()),
-            });
-        }
+        worst.sort_by(|a, b| a.weight.total_cmp(&b.weight).then((a.agent, a.sample).cmp(&(b.agent, b.sample))));
+        worst.truncate(Self::DRAWN);
+        let table = |name: &str, title: &str, header: &[&str], rows| Finding {
+            name: name.to_owned(),
+            title: title.to_owned(),
+            content: Content::Table { header: header.iter().map(|&name| name.to_owned()).collect(), rows },
+        };
+        let mut findings = vec![
+            table(
+                "suspects",
+                "training samples that are trusted least, by agent",
+                &["agent", "rank", "sample", "weight", "label", "true_label", "flipped"],
+                rows,
+            ),
+            table(
+                "weights",
+                "all training samples, the least trusted first",
+                &["agent", "sample", "weight", "label"],
+                all,
+            ),
+        ];
+        let sheet: Option<Vec<Picture>> = worst.iter().map(|suspect| self.picture(suspect)).collect();
+        findings.extend(sheet.map(|pictures| Finding {
+            name: "suspects-sheet".to_owned(),
+            title: "the samples that are trusted least: label as given, true label if known, weight".to_owned(),
+            content: Content::Pictures(pictures),
+        }));
         findings
     }
+
+    /// None if it is no picture.
+    fn picture(&self, suspect: &Suspect) -> Option<Picture> {
+        let samples = &self.training.shares[suspect.agent].train;
+        let row = samples.row(suspect.sample);
+        let truth = suspect.truth.iter().map(|truth| format!("is {truth}"));
+        Some(Picture {
+            width: samples.picture()?,
+            pixels: row.iter().map(|pixel| pixel.f64() as f32).collect(),
+            caption: std::iter::once(format!("“{}”", suspect.given))
+                .chain(truth)
+                .chain([format!("σ = {:.3}", suspect.weight)])
+                .collect(),
+        })
+    }
+}
+
+/// A sample that is hardly trusted.
+struct Suspect {
+    weight: f64,
+    agent: usize,
+    sample: usize,
+    given: String,
+    truth: Option<String>,
 }
 
 impl<T: Scalar> Problem<T> for HyperCleaning<T> {
@@ -131,6 +168,9 @@ impl<T: Scalar> Problem<T> for HyperCleaning<T> {
             return self.training.add_mean_gradient(Part::Validation, when, at.y, sy, to.y, scratch);
         }
         let range = self.training.shown(Part::Train, at.agent, at.round);
+        if range.is_empty() {
+            return;
+        }
         let share = T::of(1.0 / range.len() as f64);
         let ([weights, losses], scratch) = scratch.buffers_and_more([range.len(); 2]);
         let own = &at.own[range.clone()];
@@ -163,6 +203,14 @@ impl<T: Scalar> Problem<T> for HyperCleaning<T> {
         }
     }
 
+    fn missing(&self, agent: usize) -> Option<String> {
+        self.training.missing(agent)
+    }
+
+    fn is_bilevel(&self) -> bool {
+        true // also where all samples, and with them all weights, are elsewhere
+    }
+
     fn batches(&self, agent: usize) -> usize {
         self.training.batches(agent)
     }
@@ -177,12 +225,12 @@ impl<T: Scalar> Problem<T> for HyperCleaning<T> {
 
     fn measure(&self, metric: &str, view: &View<'_, T>) -> Option<f64> {
         let mean = |flipped: bool| {
-            let weights = self.weights(view).into_iter().flatten().filter(|(_, wrong)| *wrong == flipped);
+            let weights = self.judged(view).filter(|(_, wrong)| *wrong == flipped);
             let (sum, count) = weights.fold((0.0, 0.0), |(sum, count), (weight, _)| (sum + weight, count + 1.0));
             (count > 0.0).then_some(sum / count)
         };
         match metric {
-            "auc" => area_under_curve(self.weights(view).concat()),
+            "auc" => area_under_curve(self.judged(view).collect()),
             "weight_clean" => mean(false),
             "weight_flipped" => mean(true),
             _ => self.training.measure(metric, view),

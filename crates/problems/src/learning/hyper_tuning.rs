@@ -145,6 +145,10 @@ impl<T: Scalar> Problem<T> for HyperTuning<T> {
         }
     }
 
+    fn missing(&self, agent: usize) -> Option<String> {
+        self.training.missing(agent)
+    }
+
     fn batches(&self, agent: usize) -> usize {
         self.training.batches(agent)
     }

@@ -3,10 +3,10 @@
 use fabnet_core::Scalar;
 use fabnet_core::settings::Keys;
 
-use super::data::{Dataset, Deal, Library, Usual};
+use super::data::{Dataset, Deal, Library, OWN, Own, Samples, Share, Usual};
 use super::{Model, Training};
 
-/// Which data there is to learn from, and how it is dealt out.
+/// Which data there is to learn from, and how agents come by it.
 pub struct Lesson {
     /// The data set.
     pub data: &'static str,
@@ -15,6 +15,7 @@ pub struct Lesson {
     checksum: Option<String>,
     batch: Option<usize>,
     deal: Deal,
+    own: Own,
 }
 
 impl Lesson {
@@ -22,7 +23,14 @@ impl Lesson {
     pub fn read(keys: &mut Keys<'_>, sets: &[(&str, &'static str)], usual: Usual, batch: Option<u64>) -> Self {
         let data = keys.choice("data", sets, "the data set; `fabnet data list` says where it is looked for");
         let checksum = keys.text("sha256", "a checksum", "what the data set must hold; noted in plans");
-        let deal = Deal::read(keys, usual);
+        let deal = |keys: &mut Keys<'_>| Deal::read(keys, usual);
+        let (deal, own) = if data == OWN {
+            (keys.idle("own data is not dealt out: agents bring it as it is", deal), Own::read(keys))
+        } else if sets.iter().any(|(_, set)| *set == OWN) {
+            (deal(keys), keys.idle("the data set says it; only data = \"own\" needs it", Own::read))
+        } else {
+            (deal(keys), Own::default())
+        };
         let about = "samples of a mini-batch, of which a round shows each agent one";
         let batch = match batch {
             Some(usual) => Some(keys.whole("batch", usual, 1.., about)),
@@ -30,7 +38,12 @@ impl Lesson {
         };
         let test = keys.optional_whole("test_samples", 1.., "samples to test with; all there are if not given");
         let size = |number: u64| number as usize;
-        Self { data, checksum, test: test.map(size), batch: batch.map(size), deal }
+        Self { data, checksum, test: test.map(size), batch: batch.map(size), deal, own }
+    }
+
+    /// What is known of data that agents bring themselves, if they do.
+    pub(super) fn own(&self) -> Option<Own> {
+        (self.data == OWN).then_some(self.own)
     }
 
     /// Deals out data that has this checksum, to train this model.
@@ -50,14 +63,37 @@ impl Lesson {
                 Library::usual().folder().display()
             ));
         }
-        Ok(Training {
-            model,
-            shares: self.deal.shares(data, agents, seed)?,
-            test: self.deal.testing(data, self.test.unwrap_or(usize::MAX)),
-            classes: data.classes.clone(),
-            picture: data.picture,
-            batch: self.batch.unwrap_or(usize::MAX),
-            seed,
-        })
+        let shares = self.deal.shares(data, agents, seed)?;
+        let test = self.deal.testing(data, self.most_tests());
+        Ok(self.with(model, shares, test, data.classes.clone(), seed))
+    }
+
+    /// Takes what agents bring themselves, as far as it is here, to train this model.
+    pub(super) fn own_training<T: Scalar>(
+        &self,
+        model: Box<dyn Model<T>>,
+        agents: usize,
+        seed: u64,
+    ) -> Result<Training<T>, String> {
+        let own = self.own;
+        let share = |agent| Ok(own.share(agent)?.unwrap_or_else(|| Share::elsewhere(own.features)));
+        let shares = (0..agents).map(share).collect::<Result<_, String>>()?;
+        let classes = (0..own.classes).map(|class| class.to_string()).collect();
+        Ok(self.with(model, shares, own.test(self.most_tests())?, classes, seed))
+    }
+
+    fn most_tests(&self) -> usize {
+        self.test.unwrap_or(usize::MAX)
+    }
+
+    fn with<T: Scalar>(
+        &self,
+        model: Box<dyn Model<T>>,
+        shares: Vec<Share<T>>,
+        test: Samples<T>,
+        classes: Vec<String>,
+        seed: u64,
+    ) -> Training<T> {
+        Training { model, shares, test, classes, batch: self.batch.unwrap_or(usize::MAX), seed }
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use fabnet_core::Scalar;
-use fabnet_core::settings::{Given, Value};
+use fabnet_core::settings::{Given, Keys, Value};
 
-use super::data::{Library, Scaling, Usual};
+use super::data::{Library, OWN, Scaling, Usual};
 use super::hyper_tuning::Ridge;
 use super::{HyperCleaning, HyperTuning, Lesson, Mlp, Training};
 use crate::Kind;
@@ -18,16 +18,11 @@ pub(crate) fn kinds<T: Scalar>() -> Vec<Kind<T>> {
             about: "softmax regression whose ridge is learned from clean samples, bilevel",
             metrics: TUNING,
             checksum: Some(checksum),
+            divide: Some(|keys, agents, seed, folder| {
+                train::<T>(&tuning_lesson(keys), &[], agents, seed)?.divide(folder)
+            }),
             read: |keys| {
-                let usual = Usual {
-                    scaling: Some(Scaling::Standard),
-                    per_agent: Some(25),
-                    validation: 0.2,
-                    corruption: 0.2,
-                    symmetric: true,
-                };
-                let lesson = Lesson::read(keys, &SETS, usual, None);
-                let ridge = Ridge::read(keys);
+                let (lesson, ridge) = (tuning_lesson(keys), Ridge::read(keys));
                 Box::new(move |agents, seed| Ok(Arc::new(HyperTuning::new(train(&lesson, &[], agents, seed)?, ridge))))
             },
         },
@@ -36,15 +31,11 @@ pub(crate) fn kinds<T: Scalar>() -> Vec<Kind<T>> {
             about: "a multilayer perceptron and a private weight for every sample, bilevel",
             metrics: HyperCleaning::<f64>::METRICS,
             checksum: Some(checksum),
+            divide: Some(|keys, agents, seed, folder| {
+                train::<T>(&cleaning_lesson(keys), &[], agents, seed)?.divide(folder)
+            }),
             read: |keys| {
-                let usual = Usual {
-                    scaling: Some(Scaling::Unit),
-                    per_agent: None,
-                    validation: 0.1,
-                    corruption: 0.4,
-                    symmetric: false,
-                };
-                let lesson = Lesson::read(keys, &[SETS[1], SETS[0], SETS[2]], usual, Some(64));
+                let lesson = cleaning_lesson(keys);
                 let (hidden, ridge) = (Mlp::read_hidden(keys, 1), HyperCleaning::<T>::read_ridge(keys));
                 Box::new(move |agents, seed| {
                     Ok(Arc::new(HyperCleaning::new(train(&lesson, &hidden, agents, seed)?, ridge)))
@@ -52,6 +43,23 @@ pub(crate) fn kinds<T: Scalar>() -> Vec<Kind<T>> {
             },
         },
     ]
+}
+
+fn tuning_lesson(keys: &mut Keys<'_>) -> Lesson {
+    let usual = Usual {
+        scaling: Some(Scaling::Standard),
+        per_agent: Some(25),
+        validation: 0.2,
+        corruption: 0.2,
+        symmetric: true,
+    };
+    Lesson::read(keys, &SETS, usual, None)
+}
+
+fn cleaning_lesson(keys: &mut Keys<'_>) -> Lesson {
+    let usual =
+        Usual { scaling: Some(Scaling::Unit), per_agent: None, validation: 0.1, corruption: 0.4, symmetric: false };
+    Lesson::read(keys, &[SETS[1], SETS[0], SETS[2], SETS[3]], usual, Some(64))
 }
 
 const TUNING: &[(&str, &str)] = &[
@@ -62,17 +70,23 @@ const TUNING: &[(&str, &str)] = &[
 ];
 
 /// The data sets.
-const SETS: [(&str, &str); 3] = [("mnist", "mnist"), ("fashion-mnist", "fashion-mnist"), ("synthetic", "synthetic")];
+const SETS: [(&str, &str); 4] =
+    [("mnist", "mnist"), ("fashion-mnist", "fashion-mnist"), ("synthetic", "synthetic"), (OWN, OWN)];
 
-fn checksum(settled: &dyn Given) -> Result<String, String> {
+fn checksum(settled: &dyn Given) -> Result<Option<String>, String> {
     match settled.get("data") {
-        Some(Value::Text(name)) => Ok(Library::usual().dataset(&name)?.1.clone()),
+        // Everybody's differs, and a plan is the same for all.
+        Some(Value::Text(name)) if name == OWN => Ok(None),
+        Some(Value::Text(name)) => Ok(Some(Library::usual().dataset(&name)?.1.clone())),
         _ => Err("no data set is named".to_owned()),
     }
 }
 
-/// A perceptron, and the data set that is asked for.
+/// A perceptron, and the data that is asked for.
 fn train<T: Scalar>(lesson: &Lesson, hidden: &[usize], agents: usize, seed: u64) -> Result<Training<T>, String> {
+    if let Some(own) = lesson.own() {
+        return lesson.own_training(Box::new(Mlp::new(own.features, hidden, own.classes)), agents, seed);
+    }
     let found = Library::usual().dataset(lesson.data)?;
     let (data, checksum) = &*found;
     lesson.training(data, checksum, Box::new(Mlp::new(data.width, hidden, data.classes.len())), agents, seed)

@@ -1,13 +1,14 @@
 //! What all learning problems have in common: a model, agents with shares of data, and samples to test with.
 
 use std::ops::Range;
+use std::path::Path;
 
 use fabnet_core::finding::Content;
 use fabnet_core::rng::{Purpose, Stream};
 use fabnet_core::{Finding, Objective, Point, Scalar, Scratch, View};
 use rayon::prelude::*;
 
-use super::data::{Samples, Share};
+use super::data::{Own, Samples, Share, write_own};
 use super::model::{Batch, Losses, Model};
 
 /// A model that agents train together, each with data of its own.
@@ -20,8 +21,6 @@ pub struct Training<T> {
     pub test: Samples<T>,
     /// What the classes are called.
     pub classes: Vec<String>,
-    /// How wide pictures are, if samples are pictures.
-    pub picture: Option<usize>,
     /// Samples of a mini-batch, at most; a round shows one of each agent's.
     pub batch: usize,
     /// From which everything random is drawn.
@@ -56,7 +55,7 @@ impl<T: Scalar> Training<T> {
     /// The mini-batch that a round shows an agent: all of them once in an epoch, in an order that every epoch draws anew.
     pub(super) fn turn(&self, agent: usize, round: u64) -> usize {
         let count = self.batches(agent) as u64;
-        if count == 1 {
+        if count <= 1 {
             return 0;
         }
         let mut stream = Stream::new(self.seed, agent, round / count, Purpose::Noise);
@@ -74,7 +73,8 @@ impl<T: Scalar> Training<T> {
     /// The samples of one of an agent's parts that a round shows.
     pub(super) fn shown(&self, part: Part, agent: usize, round: u64) -> Range<usize> {
         let samples = self.part(part, agent).len();
-        let count = self.count(samples);
+        // Of data that is elsewhere nothing is shown.
+        let count = self.count(samples).max(1);
         let place = self.turn(agent, round) % count;
         place * samples / count..(place + 1) * samples / count
     }
@@ -96,10 +96,10 @@ impl<T: Scalar> Training<T> {
         slope: &mut [T],
         scratch: &mut Scratch<T>,
     ) {
-        if slope.is_empty() {
+        let range = self.shown(part, agent, round);
+        if range.is_empty() || slope.is_empty() {
             return;
         }
-        let range = self.shown(part, agent, round);
         let ([weights, each], scratch) = scratch.buffers_and_more([range.len(); 2]);
         weights.fill(scale / T::of(range.len() as f64));
         self.model.losses(y, self.part(part, agent).batch(range), weights, Losses { each, slope }, scratch);
@@ -163,6 +163,9 @@ impl<T: Scalar> Training<T> {
     /// A metric of all learning problems.
     pub(super) fn measure(&self, metric: &str, view: &View<'_, T>) -> Option<f64> {
         let solution = |point: &[T]| self.accuracy(view.algorithm.direction().solution(view.problem.dim(), point).1);
+        if self.test.is_empty() {
+            return None;
+        }
         match metric {
             "accuracy" => Some(solution(&view.mean())),
             "accuracy_z" => Some(self.accuracy(&view.mean()[view.algorithm.blocks().range("z")?])),
@@ -175,15 +178,31 @@ impl<T: Scalar> Training<T> {
         }
     }
 
+    /// Writes what each agent holds as a file that it could have brought itself, and what to test with.
+    pub(super) fn divide(&self, folder: &Path) -> Result<(), String> {
+        write_own(folder, &self.shares, &self.test)
+    }
+
+    /// What an agent would need here to take part, if it is elsewhere.
+    pub(super) fn missing(&self, agent: usize) -> Option<String> {
+        let path = || Own::path(agent).display().to_string();
+        self.shares[agent]
+            .is_elsewhere()
+            .then(|| format!("the data of agent {agent} is not here: {} is missing", path()))
+    }
+
     /// How many samples of each class each agent trains with.
     pub(super) fn partition(&self) -> Finding {
         let counts = |class: u32| {
-            let of = |share: &Share<T>| share.truth.iter().filter(|&&label| label == class).count() as u64;
+            let of = |share: &Share<T>| {
+                let labels = share.truth.as_deref().unwrap_or(share.train.labels());
+                labels.iter().filter(|&&label| label == class).count() as u64
+            };
             self.shares.iter().map(of).collect()
         };
         Finding {
             name: "partition".to_owned(),
-            title: "training samples by true class and agent".to_owned(),
+            title: "training samples by class and agent".to_owned(),
             content: Content::Counts {
                 axes: ["class".to_owned(), "agent".to_owned()],
                 rows: self.classes.clone(),

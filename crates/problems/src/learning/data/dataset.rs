@@ -98,7 +98,8 @@ impl Dataset {
                 }
             }
         }
-        Samples::new(self.width, inputs, samples.map(|sample| raw.labels[sample]).collect())
+        let labels = samples.map(|sample| raw.labels[sample]).collect();
+        Samples::new(self.width, inputs, labels).as_pictures(self.picture)
     }
 }
 

@@ -12,13 +12,26 @@ pub struct Samples<T> {
     width: usize,
     inputs: Vec<T>,
     labels: Vec<u32>,
+    picture: Option<usize>,
 }
 
 impl<T: Scalar> Samples<T> {
     /// Rows of this width with their labels.
     pub fn new(width: usize, inputs: Vec<T>, labels: Vec<u32>) -> Self {
         assert_eq!(inputs.len(), width * labels.len(), "every row has a label");
-        Self { width, inputs, labels }
+        Self { width, inputs, labels, picture: None }
+    }
+
+    /// No rows.
+    pub fn empty(width: usize) -> Self {
+        Self::new(width, Vec::new(), Vec::new())
+    }
+
+    /// The first so many.
+    pub fn first(mut self, count: usize) -> Self {
+        self.labels.truncate(count);
+        self.inputs.truncate(self.labels.len() * self.width);
+        self
     }
 
     /// How many there are.
@@ -34,6 +47,16 @@ impl<T: Scalar> Samples<T> {
     /// Scalars of a row.
     pub fn width(&self) -> usize {
         self.width
+    }
+
+    /// The same as pictures of this width, if they are any.
+    pub fn as_pictures(self, picture: Option<usize>) -> Self {
+        Self { picture, ..self }
+    }
+
+    /// How wide they are as pictures, if they are any.
+    pub fn picture(&self) -> Option<usize> {
+        self.picture
     }
 
     /// The labels, in order.

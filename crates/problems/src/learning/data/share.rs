@@ -11,8 +11,8 @@ use super::{Dataset, LabelNoise, Partition, Samples, Scaling};
 pub struct Share<T> {
     /// To train with; some labels are wrong.
     pub train: Samples<T>,
-    /// The true labels of these, which nobody knows: for metrics only.
-    pub truth: Vec<u32>,
+    /// The true labels of these, for metrics only; where data is real, nobody knows them.
+    pub truth: Option<Vec<u32>>,
     /// Where these stand in the data set.
     pub origin: Vec<usize>,
     /// A small part that was checked: its labels are right.
@@ -42,6 +42,19 @@ pub struct Usual {
     pub corruption: f64,
     /// Whether wrong labels may be any.
     pub symmetric: bool,
+}
+
+impl<T: Scalar> Share<T> {
+    /// What an agent has here whose data is elsewhere.
+    pub fn elsewhere(width: usize) -> Self {
+        let nothing = Samples::empty(width);
+        Self { train: nothing.clone(), truth: None, origin: Vec::new(), validation: nothing }
+    }
+
+    /// Whether this agent's data is elsewhere.
+    pub fn is_elsewhere(&self) -> bool {
+        self.train.is_empty()
+    }
 }
 
 impl Deal {
@@ -123,7 +136,12 @@ impl Deal {
         let mut samples = data.training(train, self.scaling);
         let truth = samples.labels().to_vec();
         samples.relabel(noise.corrupt(&truth, data.classes.len() as u32, self.corruption, seed, agent));
-        Share { train: samples, truth, origin: train.to_vec(), validation: data.training(validation, self.scaling) }
+        Share {
+            train: samples,
+            truth: Some(truth),
+            origin: train.to_vec(),
+            validation: data.training(validation, self.scaling),
+        }
     }
 
     /// So many samples to test with, prepared in the same way.
