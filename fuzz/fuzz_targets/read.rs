@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use fabnet_core::peer::Manifest;
+use fabnet_core::peer::{BEGINNING, Manifest};
 use fabnet_core::{Kind, Scalar, Segment, Segments};
 use libfuzzer_sys::fuzz_target;
 use twox_hash::XxHash3_64;
@@ -28,7 +28,7 @@ fuzz_target!(|bytes: &[u8]| {
     // The same with a checksum and a beginning that are right, so that the rest is reached.
     if bytes.len() >= 24 {
         let mut fixed = bytes.to_vec();
-        fixed[..6].copy_from_slice(b"FABN\x01\x00");
+        fixed[..6].copy_from_slice(&BEGINNING);
         fixed[8..16].copy_from_slice(&7u64.to_le_bytes());
         let end = fixed.len() - 8;
         let checksum = XxHash3_64::oneshot(&fixed[..end]);

@@ -44,6 +44,11 @@ const FARTHEST: u64 = 1 << 62;
 
 const MAGIC: u32 = u32::from_le_bytes(*b"FABN");
 const VERSION: u16 = 2;
+/// How every message begins.
+pub const BEGINNING: [u8; 6] = {
+    let ([m, a, g, i], [low, high]) = (MAGIC.to_le_bytes(), VERSION.to_le_bytes());
+    [m, a, g, i, low, high]
+};
 const HEADER: usize = 128;
 const STANDING: usize = 24;
 const CLOSE: usize = 24;

@@ -26,7 +26,7 @@ mod tests;
 pub use ledger::{Ledger, Overflow, Reversal};
 pub use mass::{Fraction, Unit};
 pub use membership::{Incarnation, Standing, Table};
-pub use message::{Ack, Beat, Close, Contents, Envelope, Header, Malformed, Manifest, Manner, Message};
+pub use message::{Ack, BEGINNING, Beat, Close, Contents, Envelope, Header, Malformed, Manifest, Manner, Message};
 pub use neighbours::{Links, Schedule};
 pub use policy::{Pace, Policy};
 pub use saved::Damaged;
