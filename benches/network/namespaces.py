@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Five nodes in network namespaces of their own, on one bridge: a one-way cut, a full cut that outlasts the engine's lease, and a link that flaps. Then two sites, joined by a router each, and one
+"""Five nodes in network namespaces of their own, on one bridge: a one-way cut, a full cut that outlasts the engine's lease, a link that loses packets, and one that flaps. Then two sites, joined by a router each, and one
 router after the other is killed and started again. Then two places that are 20 to 40 ms apart, each way: a round or two. After each, all must find together again; at the end all must be at the
 solution, with books that balance.
 
@@ -103,6 +103,8 @@ def wait(what, condition, seconds=60):
     for node in NODES:
         found = status(node)
         print(node, found and [(agent["round"], agent["members"], agent["epoch"], agent["pull_age"]) for agent in found["agents"]])
+        for log in folder.glob(f"*/{node}/log"):
+            print(*log.read_text().splitlines()[-3:], sep="\n")
     sys.exit(f"not within {seconds} s: {what}")
 
 
@@ -157,6 +159,12 @@ def cut_links(_):
     check_apart()
     link(3, "up")
     wait("after a full cut of 15 s", together)
+    do("nft", "add", "rule", "bridge", "fabnet", "forward", "iifname", "fabnet-v2", "numgen", "random", "mod", "100", "<", "20", "counter", "drop")
+    time.sleep(8)
+    lost = do("nft", "list", "chain", "bridge", "fabnet", "forward").stdout.split("packets ")[1].split()[0]
+    assert int(lost) > 100, f"only {lost} packets were lost"
+    wait(f"while a link loses every fifth packet, {lost} in 8 s", together)
+    do("nft", "flush", "chain", "bridge", "fabnet", "forward")
     end = time.time() + flapping
     while time.time() < end:
         link(4, "down")

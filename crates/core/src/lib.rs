@@ -29,6 +29,7 @@ mod segment;
 pub mod settings;
 mod shard;
 mod smoothness;
+mod together;
 pub mod topology;
 pub mod weights;
 
@@ -47,5 +48,6 @@ pub use scalar::{Scalar, Typed};
 pub use segment::{Blocks, Kind, Mask, Segment, Segments, larger};
 pub use shard::{Shard, ShardError};
 pub use smoothness::Smoothness;
+pub use together::{Question, Together};
 pub use topology::Topology;
 pub use weights::Weights;

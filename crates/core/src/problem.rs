@@ -1,6 +1,6 @@
 //! What is to be solved: `Σ fᵢ(x, y*(x))/n` over x, where y*(x) minimises `Σ gᵢ(x, y)/n`.
 
-use crate::{Finding, Scalar, Scratch, View};
+use crate::{Finding, Scalar, Scratch, Together, View};
 
 /// A bilevel problem, shared by its agents. A single-level problem has no outer variable: its objective is the lower level.
 ///
@@ -85,6 +85,11 @@ pub trait Problem<T: Scalar>: Send + Sync {
     /// Whether gradients are random: methods that suffer from noise then act with more care.
     fn noisy(&self) -> bool {
         false
+    }
+
+    /// A way to evaluate all agents at once, where that is cheaper than one after the other.
+    fn together(&self) -> Option<&dyn Together<T>> {
+        None
     }
 
     /// Exact second-order products, where the problem has them.

@@ -9,7 +9,8 @@ use crate::layout::RowLayout;
 use crate::observe::{Agents, View};
 use crate::round::{Leaf, Task, Written};
 use crate::rows::Rows;
-use crate::{Algorithm, Evaluations, Mixing, Network, Oracle, Problem, Scalar};
+use crate::together::{Rehearsed, Script};
+use crate::{Algorithm, Evaluations, Mask, Mixing, Network, Oracle, Problem, Scalar};
 
 /// A contiguous range of agents: all of them, or a part with the rows of the others arriving from outside ([`Shard::receive`]).
 ///
@@ -29,6 +30,8 @@ pub struct Shard<T: Scalar> {
     halo: Halo<T>,
     leaves: Vec<Leaf<T>>,
     bytes: u64,
+    /// What the last round asked for, where gradients come for all agents together.
+    script: Option<Script<T>>,
 }
 
 /// The whole numbers of a saved state: round, bytes and three kinds of evaluations.
@@ -137,6 +140,7 @@ impl<T: Scalar> Shard<T> {
             range,
             round: 0,
             bytes: 0,
+            script: None,
         };
         shard.start();
         Ok(shard)
@@ -148,13 +152,40 @@ impl<T: Scalar> Shard<T> {
         self.check_arrivals()?;
         let mask = self.algorithm.sends(self.round);
         let links = self.network.current().links_from(self.range.clone());
+        let request = self.rehearsed(|shard, problem| shard.step(problem, mask));
+        self.bytes += (links * self.layout.sent(mask) * T::BYTES) as u64;
+        std::mem::swap(&mut self.now, &mut self.next);
+        self.round += 1;
+        Ok(request)
+    }
+
+    /// Lets agents do something that asks for gradients. Where these come for all agents together, it is done again and again until nothing new is asked for.
+    fn rehearsed<R>(&mut self, mut act: impl FnMut(&mut Self, &dyn Problem<T>) -> R) -> R {
+        let problem = self.problem.clone();
+        let Some(together) = problem.together() else { return act(self, &*problem) };
+        let mut script = self.script.take().unwrap_or_else(|| Script::new(self.range.start, self.range.len()));
+        let (keep, input) = (self.keep.clone(), self.input.clone());
+        let evaluations: Vec<_> = self.leaves.iter().map(|leaf| leaf.work.evaluations).collect();
+        loop {
+            script.begin();
+            let result = act(self, &Rehearsed { problem: &*problem, script: &script });
+            if script.is_complete(together) {
+                self.script = Some(script);
+                return result;
+            }
+            (self.keep, self.input) = (keep.clone(), input.clone());
+            self.leaves.iter_mut().zip(&evaluations).for_each(|(leaf, before)| leaf.work.evaluations = *before);
+        }
+    }
+
+    fn step(&mut self, problem: &dyn Problem<T>, mask: Mask) -> Request {
         let written = Written { next: self.next.as_mut(), keep: self.keep.as_mut(), input: self.input.as_mut() };
         let leaves = &mut self.leaves;
         let several = leaves.len() > 1;
         let work = |mixing: &Mixing| {
             let task = Task {
                 algorithm: &*self.algorithm,
-                problem: &*self.problem,
+                problem,
                 mixing,
                 mask,
                 layout: &self.layout,
@@ -166,25 +197,21 @@ impl<T: Scalar> Shard<T> {
             };
             task.run(leaves, written)
         };
-        let request = if several {
-            self.network.current_while_drawing(self.round + 1, work)
-        } else {
-            work(self.network.current())
-        };
-        self.bytes += (links * self.layout.sent(mask) * T::BYTES) as u64;
-        std::mem::swap(&mut self.now, &mut self.next);
-        self.round += 1;
-        Ok(request)
+        if several { self.network.current_while_drawing(self.round + 1, work) } else { work(self.network.current()) }
     }
 
     /// Starts a new epoch at the current points: trackers restart, nothing is in flight.
     pub fn restart(&mut self) {
-        let mut point = Vec::new();
-        for agent in 0..self.range.len() {
-            point.resize(self.point_width(agent), T::zero());
-            self.algorithm.point(self.now.row(agent), self.keep.row(agent), &mut point);
-            self.begin(agent, &point);
-        }
+        let (now, mut point) = (self.now.clone(), Vec::new());
+        self.rehearsed(|shard, problem| {
+            // What was rehearsed is not there any more.
+            shard.now.clone_from(&now);
+            for agent in 0..shard.range.len() {
+                point.resize(shard.point_width(agent), T::zero());
+                shard.algorithm.point(shard.now.row(agent), shard.keep.row(agent), &mut point);
+                shard.begin(problem, agent, &point);
+            }
+        });
     }
 
     /// The part of an agent's row that its neighbours receive.
@@ -261,17 +288,20 @@ impl<T: Scalar> Shard<T> {
     }
 
     fn start(&mut self) {
-        for agent in 0..self.range.len() {
-            let point = self.algorithm.starting_point(&*self.problem, self.range.start + agent);
-            self.begin(agent, &point);
-        }
+        self.rehearsed(|shard, problem| {
+            shard.now.all_mut().fill(T::zero());
+            for agent in 0..shard.range.len() {
+                let point = shard.algorithm.starting_point(problem, shard.range.start + agent);
+                shard.begin(problem, agent, &point);
+            }
+        });
     }
 
-    fn begin(&mut self, agent: usize, point: &[T]) {
+    fn begin(&mut self, problem: &dyn Problem<T>, agent: usize, point: &[T]) {
         let (mut now, mut keep, mut input) = (self.now.as_mut(), self.keep.as_mut(), self.input.as_mut());
         let (row, input) = (now.row(agent), input.row(agent));
         let mut oracle = Oracle {
-            problem: &*self.problem,
+            problem,
             seed: self.seed,
             agent: self.range.start + agent,
             round: self.round,

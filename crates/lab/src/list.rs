@@ -26,6 +26,13 @@ struct Entry {
     keys: Vec<Key>,
 }
 
+impl Topic {
+    /// The names of its entries, each with a line on what it is.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.entries.iter().map(|entry| (entry.name.as_str(), entry.about.as_str()))
+    }
+}
+
 /// Every registry.
 pub fn topics() -> Vec<Topic> {
     let topic = |name, place, entries| Topic { name, place, entries };

@@ -56,6 +56,20 @@ impl<T: Scalar> Setup<T> {
     /// Sets up one run, with other steps than its group has.
     pub(crate) fn with_steps(group: &Group, seed: u64, steps: Option<Steps>) -> Result<Self, SetupError> {
         let problem = read_problem(group)?(group.agents, seed).map_err(SetupError::Invalid)?;
+        Self::with_problem(group, seed, steps, problem)
+    }
+
+    /// Sets up one run, with a problem that a program brings.
+    pub fn of(group: &Group, seed: u64, problem: Arc<dyn Problem<T>>) -> Result<Self, SetupError> {
+        Self::with_problem(group, seed, None, problem)
+    }
+
+    fn with_problem(
+        group: &Group,
+        seed: u64,
+        steps: Option<Steps>,
+        problem: Arc<dyn Problem<T>>,
+    ) -> Result<Self, SetupError> {
         let method = read_method::<T>(group)?;
         let problem = method.place.problem(problem).ok_or_else(|| {
             let message = "has private coordinates, which nobody else can hold: take `fab` or `dfab`";

@@ -11,7 +11,9 @@ use fabnet_core::direction::Gradient;
 use fabnet_core::observe::{Agents, run};
 use fabnet_core::topology::{ErdosRenyi, Phases, Redraw, connectivity};
 use fabnet_core::weights::Uniform;
-use fabnet_core::{Dim, Kind, Network, Place, Problem, Scalar, Shard, linalg};
+use fabnet_core::{
+    Dim, Kind, Level, Network, Place, Point, Problem, Question, Scalar, Scratch, Shard, Slopes, Together, linalg,
+};
 use fabnet_problems::{BilevelQuadratic, PolicyEvaluation, Quadratic};
 
 /// A problem that a method can solve: bilevel, with private coordinates where the method moves them, or single level.
@@ -65,6 +67,74 @@ fn rows_after<T: Scalar>(
     }
     let state = |shard: &Shard<T>, agent| [shard.row(agent), shard.keep(agent), shard.input(agent)].concat();
     shards.iter().flat_map(|shard| shard.range().map(|agent| state(shard, agent)).collect::<Vec<_>>()).collect()
+}
+
+/// A problem that evaluates all agents at once, and nobody alone.
+struct Choir(Arc<dyn Problem<f64>>);
+
+impl Problem<f64> for Choir {
+    fn agents(&self) -> usize {
+        self.0.agents()
+    }
+
+    fn dim(&self) -> Dim {
+        self.0.dim()
+    }
+
+    fn private(&self, agent: usize) -> usize {
+        self.0.private(agent)
+    }
+
+    fn start(&self, agent: usize, own: &mut [f64], x: &mut [f64], y: &mut [f64]) {
+        self.0.start(agent, own, x, y);
+    }
+
+    fn add_gradient(&self, _: Level, at: Point<'_, f64>, _: Slopes<'_, f64>, _: &mut Scratch<f64>) {
+        unreachable!("agent {} is asked alone", at.agent)
+    }
+
+    fn value(&self, level: Level, at: Point<'_, f64>) -> f64 {
+        self.0.value(level, at)
+    }
+
+    fn together(&self) -> Option<&dyn Together<f64>> {
+        Some(self)
+    }
+}
+
+impl Together<f64> for Choir {
+    fn answer(&self, level: Level, questions: &mut [&mut Question<f64>]) {
+        for question in questions {
+            let Question { agent, round, ref own, ref x, ref y, .. } = **question;
+            let mut slopes = [own, x, y].map(|point| vec![0.0; point.len()]);
+            let [to_own, to_x, to_y] = &mut slopes;
+            let to = Slopes { scale: (1.0, 1.0), own: to_own, x: to_x, y: to_y };
+            self.0.add_gradient(level, Point { agent, round, own, x, y }, to, &mut Scratch::default());
+            question.slopes = slopes;
+        }
+    }
+}
+
+#[test]
+fn agents_that_are_evaluated_together_do_what_they_do_alone() {
+    for method in methods::<f64>().into_iter().filter(|method| method.place != Place::Central) {
+        for steps in paces(&method) {
+            let alone = problem(&method, 12);
+            let together: Arc<dyn Problem<f64>> = Arc::new(Choir(alone.clone()));
+            // Products with second derivatives are asked for as gradients if nobody asks for them alone.
+            let alone: Arc<dyn Problem<f64>> = if alone.curvature().is_some() && method.name.contains("soba") {
+                continue;
+            } else {
+                alone
+            };
+            let (expected, found) =
+                (rows_after(&method, &alone, &steps, &[0..12]), rows_after(&method, &together, &steps, &[0..5, 5..12]));
+            for (expected, found) in expected.iter().flatten().zip(found.iter().flatten()) {
+                let gap = (expected - found).abs() / (1.0 + expected.abs());
+                assert!(gap < 1e-6, "{} with {steps:?}: {expected} alone, {found} together", method.name);
+            }
+        }
+    }
 }
 
 fn any_partition_gives_the_same_bits<T: Scalar>() {

@@ -1,0 +1,282 @@
+//! A problem whose functions are Python's.
+
+use std::sync::Mutex;
+
+use fabnet_core::{Dim, Level, Point, Problem, Question, Scratch, Slopes, Together};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyTuple;
+
+/// An object with `outer`, `inner` and the functions of both levels. What goes wrong in them is kept until somebody looks: nothing here can be returned through the engine.
+pub(crate) struct Brought {
+    object: Py<PyAny>,
+    agents: usize,
+    dim: Dim,
+    private: Vec<usize>,
+    starts: Vec<(Vec<f64>, Vec<f64>)>,
+    /// Whether `upper_all` and `lower_all` are there.
+    vectorised: [bool; 2],
+    failure: Mutex<Option<PyErr>>,
+}
+
+fn name(level: Level) -> &'static str {
+    match level {
+        Level::Upper => "upper",
+        Level::Lower => "lower",
+    }
+}
+
+impl Brought {
+    /// Looks at an object that a user brings.
+    pub(crate) fn new(object: &Bound<'_, PyAny>, agents: usize) -> PyResult<Self> {
+        let size = |name: &str| -> PyResult<usize> {
+            let value = object.getattr(name).map_err(|_| {
+                PyTypeError::new_err(format!("a problem needs `{name}`: how many coordinates that variable has"))
+            })?;
+            let wrong = |_| PyTypeError::new_err(format!("`{name}` is a whole number of coordinates, not {value}"));
+            value.extract().map_err(wrong)
+        };
+        let dim = Dim { outer: size("outer")?, inner: size("inner")? };
+        let has = |name: &str| object.getattr(name).is_ok_and(|found| found.is_callable());
+        let mut vectorised = [false; 2];
+        for (all, level) in vectorised.iter_mut().zip([Level::Upper, Level::Lower]) {
+            *all = has(&format!("{}_all", name(level)));
+            if !*all && !has(name(level)) {
+                return Err(PyTypeError::new_err(format!(
+                    "a problem needs `{0}(agent, x, y)`, or `{0}_all(X, Y)` for all agents at once",
+                    name(level)
+                )));
+            }
+        }
+        let private: Vec<usize> = if has("private") {
+            (0..agents).map(|agent| object.call_method1("private", (agent,))?.extract()).collect::<PyResult<_>>()?
+        } else {
+            vec![0; agents]
+        };
+        if private.iter().any(|&own| own > 0) && vectorised != [false; 2] {
+            return Err(PyTypeError::new_err(
+                "agents with private coordinates differ in size: bring upper(agent, x, y) and lower(agent, x, y)",
+            ));
+        }
+        let mut brought = Self {
+            object: object.clone().unbind(),
+            agents,
+            dim,
+            private,
+            starts: Vec::new(),
+            vectorised,
+            failure: Mutex::default(),
+        };
+        if has("start") {
+            brought.starts = (0..agents).map(|agent| brought.ask_start(object, agent)).collect::<PyResult<_>>()?;
+        }
+        Ok(brought)
+    }
+
+    fn ask_start(&self, object: &Bound<'_, PyAny>, agent: usize) -> PyResult<(Vec<f64>, Vec<f64>)> {
+        let found = object.call_method1("start", (agent,))?;
+        let (x, y): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
+            found.extract().map_err(|_| PyTypeError::new_err("start(agent) returns x and y"))?;
+        let outer = self.dim.outer + self.private[agent];
+        Ok((
+            numbers(&x, &[outer], &|| format!("x of start({agent})"))?,
+            numbers(&y, &[self.dim.inner], &|| format!("y of start({agent})"))?,
+        ))
+    }
+
+    /// What went wrong so far.
+    pub(crate) fn failure(&self) -> Option<PyErr> {
+        self.failure.lock().ok()?.take()
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failure.lock().is_ok_and(|failure| failure.is_some())
+    }
+
+    /// Values and gradients of a level for questions, which are all agents' or one's.
+    fn evaluate(&self, level: Level, questions: &mut [&mut Question<f64>]) -> Vec<f64> {
+        if self.has_failed() {
+            return vec![f64::NAN; questions.len()];
+        }
+        let found = Python::attach(|py| {
+            let object = self.object.bind(py);
+            if self.vectorised[level as usize] {
+                self.ask_all(object, level, questions)
+            } else {
+                questions.iter_mut().map(|question| self.ask_one(object, level, question)).collect()
+            }
+        });
+        found.unwrap_or_else(|error| {
+            if let Ok(mut failure) = self.failure.lock() {
+                failure.get_or_insert(error);
+            }
+            vec![f64::NAN; questions.len()]
+        })
+    }
+
+    fn ask_one(&self, object: &Bound<'_, PyAny>, level: Level, question: &mut Question<f64>) -> PyResult<f64> {
+        let (py, agent) = (object.py(), question.agent);
+        let outer: Vec<f64> = question.x.iter().chain(&question.own).copied().collect();
+        let (x, y) = (PyArray1::from_vec(py, outer), PyArray1::from_slice(py, &question.y));
+        let found = object.call_method1(name(level), (agent, &x, &y))?;
+        let place = |part: &str| format!("{part} of {}({agent}, x, y) in round {}", name(level), question.round);
+        let (value, by_x, by_y) = three(&found, &|| place("the result"))?;
+        let outer = self.dim.outer + self.private[agent];
+        let by_x = if outer == 0 { Vec::new() } else { numbers(&by_x, &[outer], &|| place("the gradient in x"))? };
+        let by_y = numbers(&by_y, &[self.dim.inner], &|| place("the gradient in y"))?;
+        question.slopes[0].copy_from_slice(&by_x[self.dim.outer..]);
+        question.slopes[1].copy_from_slice(&by_x[..self.dim.outer]);
+        question.slopes[2].copy_from_slice(&by_y);
+        value.extract().map_err(|_| PyTypeError::new_err(format!("{} is no number: {value}", place("the value"))))
+    }
+
+    fn ask_all(
+        &self,
+        object: &Bound<'_, PyAny>,
+        level: Level,
+        questions: &mut [&mut Question<f64>],
+    ) -> PyResult<Vec<f64>> {
+        let (py, Dim { outer, inner }) = (object.py(), self.dim);
+        let (x, y) =
+            (PyArray2::zeros(py, [self.agents, outer], false), PyArray2::zeros(py, [self.agents, inner], false));
+        {
+            let (mut x, mut y) = (x.readwrite(), y.readwrite());
+            let (x, y) = (x.as_slice_mut()?, y.as_slice_mut()?);
+            for question in &*questions {
+                x[question.agent * outer..][..outer].copy_from_slice(&question.x);
+                y[question.agent * inner..][..inner].copy_from_slice(&question.y);
+            }
+        }
+        let found = object.call_method1(format!("{}_all", name(level)), (&x, &y))?;
+        let round = questions[0].round;
+        let place = |part: &str| format!("{part} of {}_all(X, Y) in round {round}", name(level));
+        let (value, by_x, by_y) = three(&found, &|| place("the result"))?;
+        if outer > 0 {
+            let by_x = array(&by_x, &[self.agents, outer], &|| place("the gradient in X"))?;
+            hand_out(&by_x, questions, 1, outer)?;
+        }
+        let by_y = array(&by_y, &[self.agents, inner], &|| place("the gradient in Y"))?;
+        hand_out(&by_y, questions, 2, inner)?;
+        let values = numbers(&value, &[self.agents], &|| place("the values"))?;
+        Ok(questions.iter().map(|question| values[question.agent]).collect())
+    }
+
+    /// The mean value of a level, all agents at one point; private coordinates are as at the start.
+    pub(crate) fn mean_value(&self, level: Level, round: u64, x: &[f64], y: &[f64], own: &[Vec<f64>]) -> f64 {
+        let question = |agent: usize| Question::new(Point { agent, round, own: &own[agent], x, y });
+        let mut questions: Vec<_> = (0..self.agents).map(question).collect();
+        let values = self.evaluate(level, &mut questions.iter_mut().collect::<Vec<_>>());
+        values.iter().sum::<f64>() / values.len() as f64
+    }
+}
+
+/// A value and two gradients.
+type Three<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
+
+fn three<'py>(found: &Bound<'py, PyAny>, place: &dyn Fn() -> String) -> PyResult<Three<'py>> {
+    let tuple = found.cast::<PyTuple>().ok().filter(|tuple| tuple.len() == 3);
+    let tuple = tuple.ok_or_else(|| {
+        let kind = found.get_type().name().map(|name| name.to_string()).unwrap_or_default();
+        PyTypeError::new_err(format!(
+            "{} is a {kind}: return a value, its gradient in x and its gradient in y",
+            place()
+        ))
+    })?;
+    tuple.extract()
+}
+
+/// An array of this shape that holds numbers, all of them finite.
+fn array<'py>(
+    found: &Bound<'py, PyAny>,
+    shape: &[usize],
+    place: &dyn Fn() -> String,
+) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
+    static CONVERT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = found.py();
+    let convert = CONVERT.import(py, "numpy", "ascontiguousarray")?;
+    let array = if let Ok(array) = found.extract::<PyReadonlyArrayDyn<'py, f64>>()
+        && array.is_c_contiguous()
+    {
+        array
+    } else {
+        let plain = convert.call1((found,))?;
+        let kind: String = plain.getattr("dtype")?.getattr("kind")?.extract()?;
+        if !["f", "i", "u", "b"].contains(&kind.as_str()) {
+            let dtype = plain.getattr("dtype")?;
+            return Err(PyTypeError::new_err(format!("{} is of dtype {dtype}: it needs real numbers", place())));
+        }
+        convert.call1((plain, "float64"))?.extract()?
+    };
+    // NumPy makes a row of a single number.
+    if array.shape() != shape && !(array.len() == 1 && shape.iter().product::<usize>() == 1) {
+        let (found, shape) = (PyTuple::new(py, array.shape())?, PyTuple::new(py, shape)?);
+        return Err(PyValueError::new_err(format!("{} has the shape {found}, but needs {shape}", place())));
+    }
+    if let Some(bad) = array.as_slice()?.iter().position(|number| !number.is_finite()) {
+        let number = array.as_slice()?[bad];
+        let row = if shape.len() > 1 { format!(" (agent {})", bad / shape[1]) } else { String::new() };
+        return Err(PyValueError::new_err(format!("{} holds {number}{row}", place())));
+    }
+    Ok(array)
+}
+
+fn numbers(found: &Bound<'_, PyAny>, shape: &[usize], place: &dyn Fn() -> String) -> PyResult<Vec<f64>> {
+    Ok(array(found, shape, place)?.as_slice()?.to_vec())
+}
+
+fn hand_out(
+    rows: &PyReadonlyArrayDyn<'_, f64>,
+    questions: &mut [&mut Question<f64>],
+    part: usize,
+    width: usize,
+) -> PyResult<()> {
+    let rows = rows.as_slice()?;
+    for question in questions {
+        question.slopes[part].copy_from_slice(&rows[question.agent * width..][..width]);
+    }
+    Ok(())
+}
+
+impl Problem<f64> for Brought {
+    fn agents(&self) -> usize {
+        self.agents
+    }
+
+    fn dim(&self) -> Dim {
+        self.dim
+    }
+
+    fn private(&self, agent: usize) -> usize {
+        self.private[agent]
+    }
+
+    fn start(&self, agent: usize, own: &mut [f64], x: &mut [f64], y: &mut [f64]) {
+        if let Some((outer, inner)) = self.starts.get(agent) {
+            x.copy_from_slice(&outer[..x.len()]);
+            own.copy_from_slice(&outer[x.len()..]);
+            y.copy_from_slice(inner);
+        }
+    }
+
+    fn add_gradient(&self, level: Level, at: Point<'_, f64>, to: Slopes<'_, f64>, _scratch: &mut Scratch<f64>) {
+        let mut question = Question::new(at);
+        self.evaluate(level, &mut [&mut question]);
+        question.add_to(to);
+    }
+
+    fn value(&self, level: Level, at: Point<'_, f64>) -> f64 {
+        self.evaluate(level, &mut [&mut Question::new(at)])[0]
+    }
+
+    fn together(&self) -> Option<&dyn Together<f64>> {
+        Some(self)
+    }
+}
+
+impl Together<f64> for Brought {
+    fn answer(&self, level: Level, questions: &mut [&mut Question<f64>]) {
+        self.evaluate(level, questions);
+    }
+}

@@ -1,0 +1,18 @@
+//! The part of the Python package that is written in Rust: experiments as the command runs them, and problems whose gradients Python brings.
+
+mod brought;
+mod experiment;
+mod solve;
+
+use pyo3::prelude::*;
+
+/// Functions for the package `fabnet`, which is what people use.
+#[pymodule]
+fn _fabnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_function(wrap_pyfunction!(experiment::run, module)?)?;
+    module.add_function(wrap_pyfunction!(experiment::check, module)?)?;
+    module.add_function(wrap_pyfunction!(experiment::listing, module)?)?;
+    module.add_function(wrap_pyfunction!(solve::solve, module)?)?;
+    Ok(())
+}

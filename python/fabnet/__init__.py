@@ -1,0 +1,38 @@
+"""Decentralized bilevel optimization: agents that share no data and no server solve one problem over directed links.
+
+Run an experiment as the command does::
+
+    >>> import fabnet
+    >>> result = fabnet.run({"agents": 4, "rounds": 50, "problem": {"kind": "quadratic"}, "algorithm": [{"kind": "push-pull", "steps": 0.05}]})
+    >>> result.records["round"][-1]
+    np.int64(50)
+
+or bring a problem of your own: see :func:`solve`.
+"""
+
+from ._experiment import Check, Figure, Result, check, run
+from ._fabnet import __version__
+from ._lists import (
+    list_algorithms,
+    list_metrics,
+    list_problems,
+    list_topologies,
+    list_weights,
+)
+from ._solve import Solution, solve
+
+__all__ = [
+    "Check",
+    "Figure",
+    "Result",
+    "Solution",
+    "__version__",
+    "check",
+    "list_algorithms",
+    "list_metrics",
+    "list_problems",
+    "list_topologies",
+    "list_weights",
+    "run",
+    "solve",
+]

@@ -1,0 +1,120 @@
+"""Experiments, as the command runs them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import pathlib
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _fabnet, _toml
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure that shows itself in a notebook."""
+
+    name: str
+    svg: str
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+class Result:
+    """What a run has left.
+
+    ``records`` has columns as arrays, a row for every recorded round; ``summary`` is each run and each group; ``figures`` show themselves in a notebook. ``path`` is the folder with all of it, in the form
+    of the command.
+    """
+
+    def __init__(self, path: pathlib.Path, keep: Any = None):
+        self.path = path
+        self._keep = keep  # a folder that goes with its last user
+        self.summary: dict[str, Any] = json.loads((path / "summary.json").read_text())
+        with open(path / "records.csv", newline="") as file:
+            header, *rows = csv.reader(file)
+        self.records: dict[str, np.ndarray] = {name: _column(cells) for name, *cells in zip(header, *rows)}
+
+    @property
+    def figures(self) -> dict[str, Figure]:
+        """The figures by name."""
+        files = sorted((self.path / "figures").glob("*.svg"))
+        return {file.stem: Figure(file.stem, file.read_text()) for file in files}
+
+    def to_pandas(self) -> Any:
+        """The records as a DataFrame of pandas, which must be installed."""
+        import pandas
+
+        return pandas.DataFrame(self.records)
+
+    def _repr_html_(self) -> str:
+        return "".join(figure.svg for figure in self.figures.values())
+
+    def __repr__(self) -> str:
+        return f"<fabnet.Result of {len(self.summary['runs'])} runs in {self.path}>"
+
+
+def _column(cells: list[str]) -> np.ndarray:
+    for kind in (int, float):
+        try:
+            return np.array([kind(cell) if cell or kind is int else np.nan for cell in cells])
+        except ValueError:
+            continue
+    return np.array(cells)
+
+
+@dataclass(frozen=True)
+class Check:
+    """What can be known before a run. ``obstacles`` would make it fail."""
+
+    text: str
+    obstacles: list[str]
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _read(experiment: str | os.PathLike[str] | Mapping[str, Any], changes: Mapping[str, Any]) -> tuple[str, str, list[str]]:
+    if isinstance(experiment, Mapping):
+        text, file = _toml.text(experiment), "experiment"
+    else:
+        file = os.fspath(experiment)
+        text = pathlib.Path(file).read_text()
+    return text, file, [f"{key.replace('__', '.')}={_toml.value(item)}" for key, item in changes.items()]
+
+
+def run(
+    experiment: str | os.PathLike[str] | Mapping[str, Any],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    threads: int = 0,
+    **overrides: Any,
+) -> Result:
+    """Run an experiment: a file, or a dict of the same settings.
+
+    ``overrides`` set values by their path in the file, with two underscores for a dot: ``rounds=2000``, ``algorithm__0__penalty=80``. Results go to the folder ``out``, or to one that is
+    removed with the result; they are the same, bit for bit, as those of ``fabnet run``, whatever the number of ``threads`` (all cores if 0).
+
+    >>> result = fabnet.run({"agents": 4, "problem": {"kind": "quadratic"}, "algorithm": [{"kind": "push-pull", "steps": 0.05}]}, rounds=20, seeds=2)
+    >>> len(result.summary["runs"])
+    2
+    """
+    text, file, changes = _read(experiment, overrides)
+    keep = None
+    if out is None:
+        keep = tempfile.TemporaryDirectory(prefix="fabnet-")
+        out = os.path.join(keep.name, "results")
+    _fabnet.run(text, file, changes, os.fspath(out), threads)
+    return Result(pathlib.Path(out), keep)
+
+
+def check(experiment: str | os.PathLike[str] | Mapping[str, Any], **overrides: Any) -> Check:
+    """Say everything that can be known before a run: graph, weights, steps, cost."""
+    return Check(*_fabnet.check(*_read(experiment, overrides)))

@@ -1,0 +1,102 @@
+"""Problems of your own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _fabnet, _toml
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What agents have found: ``x`` and ``y`` have a row for every agent, ``own`` the private coordinates of each; ``records`` has columns as arrays."""
+
+    x: np.ndarray
+    y: np.ndarray
+    own: list[np.ndarray]
+    rounds: int
+    records: dict[str, np.ndarray]
+
+    def to_pandas(self) -> Any:
+        """The records as a DataFrame of pandas, which must be installed."""
+        import pandas
+
+        return pandas.DataFrame(self.records)
+
+
+def solve(
+    problem: Any,
+    *,
+    agents: int,
+    rounds: int = 1000,
+    algorithm: str | Mapping[str, Any] = "dfab",
+    steps: str | float | Mapping[str, float] = "auto",
+    topology: str | Mapping[str, Any] = "phases",
+    weights: str | Mapping[str, Any] = "uniform",
+    seed: int = 0,
+    record_every: int = 10,
+    progress: bool = False,
+) -> Solution:
+    """Solve a problem of your own: minimise the mean of f over x, where y minimises the mean of g.
+
+    ``problem`` has ``outer`` and ``inner``, the numbers of coordinates of x and y, and for each level one of
+
+    - ``upper(agent, x, y)`` and ``lower(agent, x, y)``: the value of one agent's function and its gradients in x and y;
+    - ``upper_all(X, Y)`` and ``lower_all(X, Y)``: the same for all agents, a row for each, which is much faster.
+
+    It may have ``start(agent)``, which returns x and y, and ``private(agent)``, a number of outer coordinates that are the agent's own and never leave it: they follow those of x.
+
+    >>> import numpy as np
+    >>> class Means:                       # x ends at the mean of what agents have, and y follows x
+    ...     outer = inner = 2
+    ...     data = np.array([[1.0, 0.0], [2.0, 1.0], [6.0, 2.0]])
+    ...     def upper_all(self, X, Y):
+    ...         return ((Y - self.data) ** 2).sum(1) / 2, np.zeros_like(X), Y - self.data
+    ...     def lower_all(self, X, Y):
+    ...         return ((Y - X) ** 2).sum(1) / 2, X - Y, Y - X
+    >>> solution = fabnet.solve(Means(), agents=3, topology="complete", rounds=3000)
+    >>> solution.x.round(3)[0]
+    array([3., 1.])
+
+    An exception in a function arrives as it is, and so does Ctrl-C. With ``progress``, a bar of tqdm is shown where tqdm is installed.
+    """
+    method = {"kind": algorithm} if isinstance(algorithm, str) else dict(algorithm)
+    kind = lambda part: {"kind": part} if isinstance(part, str) else dict(part)
+    experiment = {
+        "agents": agents,
+        "rounds": rounds,
+        "seeds": f"{seed}..{seed + 1}",
+        "problem": {"kind": "brought"},
+        "topology": kind(topology),
+        "weights": kind(weights),
+        "algorithm": [{"steps": steps, **method}],
+        "record": {"every": record_every, "metrics": ["consensus"]},
+    }
+    with _Bar(rounds, progress) as bar:
+        return Solution(**_fabnet.solve(problem, _toml.text(experiment), bar.show))
+
+
+class _Bar:
+    """A progress bar, where there is one."""
+
+    def __init__(self, rounds: int, wanted: bool):
+        self.show = None
+        self.bar = None
+        if wanted:
+            try:
+                from tqdm.auto import tqdm
+            except ImportError:
+                return
+            self.bar = tqdm(total=rounds, unit="round")
+            self.show = lambda round: self.bar.update(round - self.bar.n)
+
+    def __enter__(self) -> _Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.close()

@@ -1,0 +1,34 @@
+"""Experiments as text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+
+def value(item: Any) -> str:
+    """A value as TOML has it."""
+    if hasattr(item, "tolist"):  # NumPy's numbers and arrays
+        item = item.tolist()
+    if isinstance(item, Mapping):
+        return "{ " + ", ".join(f"{key} = {value(inner)}" for key, inner in item.items()) + " }"
+    if isinstance(item, (list, tuple, range)):
+        return "[" + ", ".join(value(inner) for inner in item) + "]"
+    if isinstance(item, (bool, int, float, str)):
+        return json.dumps(item, ensure_ascii=False)
+    raise TypeError(f"{item!r} cannot be a setting: use numbers, texts, lists and dicts")
+
+
+def text(experiment: Mapping[str, Any]) -> str:
+    """A dict of settings as the text of an experiment file."""
+    plain, tables = [], []
+    for key, item in experiment.items():
+        if isinstance(item, Mapping):
+            tables += [f"[{key}]", *(f"{name} = {value(inner)}" for name, inner in item.items())]
+        elif isinstance(item, (list, tuple)) and item and all(isinstance(inner, Mapping) for inner in item):
+            for inner in item:
+                tables += [f"[[{key}]]", *(f"{name} = {value(entry)}" for name, entry in inner.items())]
+        else:
+            plain.append(f"{key} = {value(item)}")
+    return "\n".join([*plain, *tables]) + "\n"
