@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""What it costs to bring gradients from Python: policy evaluation by 1,000 agents, FAB, everything in one run.
+
+    benches/python/border.sh [ROUNDS]      builds and installs the package into a virtual environment, then runs this
+
+Prints
+- the speed of `fabnet.solve` with gradients of NumPy as a part of the speed of those gradients alone (bar 0.8),
+- how many times faster it is than the plain loop below, which a researcher would write (bar 3),
+- with a built-in problem, the rounds per second of `fabnet.run` as a part of the command's (bar 0.98), if FABNET_COMMAND names the command.
+"""
+
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import fabnet
+import numpy as np
+
+STATES, FEATURES, DISCOUNT, RIDGE = 20, 5, 0.9, 0.1
+AGENTS, PENALTY, STEP = 1000, 60.0, 0.05
+
+
+class PolicyEvaluation:
+    """Values of states that explain the rewards of all agents."""
+
+    outer, inner = FEATURES, STATES
+
+    def __init__(self, agents):
+        rng = np.random.default_rng(1)
+        self.phi = rng.random((STATES, FEATURES))
+        chances = rng.random((STATES, STATES))
+        self.expected = DISCOUNT * chances / chances.sum(1, keepdims=True) @ self.phi
+        self.rewards = rng.random((agents, STATES))
+
+    def upper_all(self, X, Y):
+        gap = X @ self.phi.T - Y
+        return ((gap**2).sum(1) + RIDGE * (X**2).sum(1)) / 2, gap @ self.phi + RIDGE * X, -gap
+
+    def lower_all(self, X, Y):
+        gap = Y - self.rewards - X @ self.expected.T
+        return (gap**2).sum(1) / 2, -gap @ self.expected, gap
+
+
+def with_fabnet(problem, rounds):
+    solution = fabnet.solve(
+        problem,
+        agents=AGENTS,
+        rounds=rounds,
+        algorithm={"kind": "fab", "penalty": PENALTY},
+        steps=STEP,
+        topology={"kind": "phases", "edge_probability": 3 / AGENTS},
+        record_every=rounds,
+    )
+    return solution.x
+
+
+def plain_loop(problem, rounds, seed=0):
+    """The paper's cycle of three graphs, with dense matrices, as they stand in the paper."""
+    rng, n = np.random.default_rng(seed), AGENTS
+    ring = np.eye(n) + np.roll(np.eye(n), 1, axis=1)
+    graphs = [np.minimum(ring + (rng.random((n, n)) < 3 / n), 1), ring, ring.T]
+    A = [graph / graph.sum(1, keepdims=True) for graph in graphs]
+    B = [graph / graph.sum(0, keepdims=True) for graph in graphs]
+    x, y, z = np.zeros((n, FEATURES)), np.zeros((n, STATES)), np.zeros((n, STATES))
+
+    def directions():
+        _, fx, fy = problem.upper_all(x, y)
+        _, gx, gy = problem.lower_all(x, y)
+        _, hx, hz = problem.lower_all(x, z)
+        return fx / PENALTY + gx - hx, fy / PENALTY + gy, hz
+
+    d = directions()
+    t = d
+    for k in range(rounds):
+        phase = k // 10 % 3
+        x, y, z = (A[phase] @ v - STEP * u for v, u in zip((x, y, z), t))
+        new = directions()
+        t = tuple(B[phase] @ u + after - before for u, after, before in zip(t, new, d))
+        d = new
+    return x
+
+
+def gradients_alone(problem, rounds):
+    rng = np.random.default_rng(2)
+    x, y, z = rng.random((AGENTS, FEATURES)), rng.random((AGENTS, STATES)), rng.random((AGENTS, STATES))
+    for _ in range(rounds):
+        problem.upper_all(x, y)
+        problem.lower_all(x, y)
+        problem.lower_all(x, z)
+
+
+def seconds(function, *arguments):
+    start = time.perf_counter()
+    function(*arguments)
+    return time.perf_counter() - start
+
+
+def built_in(folder, repeats, rounds):
+    """Rounds per second through Python and through the command, in turn."""
+    experiment = pathlib.Path(folder) / "experiment.toml"
+    experiment.write_text(
+        f'agents = 1000\nrounds = {rounds}\nseeds = 1\n[problem]\nkind = "policy-evaluation"\n[topology]\nkind = "phases"\nedge_probability = 0.01\n'
+        f'[[algorithm]]\nkind = "fab"\npenalty = 60\nsteps = 0.05\n[record]\nevery = {rounds}\nmetrics = ["consensus"]\n'
+    )
+    speed = lambda summary: summary["runs"][0]["rounds_per_second"]
+    ratios = []
+    for repeat in range(repeats):
+        out = pathlib.Path(folder) / f"command-{repeat}"
+        subprocess.run([os.environ["FABNET_COMMAND"], "run", experiment, "--out", out, "--quiet"], check=True)
+        python = speed(fabnet.run(experiment).summary)
+        ratios.append(python / speed(json.loads((out / "summary.json").read_text())))
+    return statistics.median(ratios)
+
+
+def main():
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+    problem = PolicyEvaluation(AGENTS)
+    ours, alone, plain = [], [], []
+    for _ in range(7):  # in turn, so that whatever else the machine does meets all of them
+        alone.append(seconds(gradients_alone, problem, rounds))
+        ours.append(seconds(with_fabnet, problem, rounds))
+    for _ in range(3):
+        plain.append(seconds(plain_loop, problem, max(rounds // 10, 1)) * 10)
+    failed = False
+
+    def report(what, ratio, bar):
+        nonlocal failed
+        failed |= ratio < bar
+        print(f"{what}: {ratio:.2f} (bar {bar})", flush=True)
+
+    report("speed of fabnet with gradients of NumPy, as a part of these gradients alone", statistics.median(a / o for a, o in zip(alone, ours)), 0.8)
+    report("times faster than a plain loop", statistics.median(plain) / statistics.median(ours), 3)
+    if "FABNET_COMMAND" in os.environ:
+        with tempfile.TemporaryDirectory() as folder:
+            report("a built-in problem through Python, as a part of the command", built_in(folder, 7, 2000), 0.98)
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()

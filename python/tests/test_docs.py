@@ -1,0 +1,23 @@
+"""Examples of the documentation."""
+
+import doctest
+import importlib
+import pkgutil
+
+import fabnet
+import numpy as np
+import pytest
+
+MODULES = ["fabnet", *(f"fabnet.{module.name}" for module in pkgutil.iter_modules(fabnet.__path__) if module.name != "_fabnet")]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_do_what_they_say(name):
+    found = doctest.testmod(importlib.import_module(name), extraglobs={"fabnet": fabnet, "np": np})
+    assert found.failed == 0
+
+
+def test_examples_are_found():
+    finder = doctest.DocTestFinder()
+    examples = [test for name in MODULES for test in finder.find(importlib.import_module(name)) if test.examples]
+    assert len(examples) >= 4
