@@ -50,6 +50,11 @@ impl<T: Copy + Default> Rows<T> {
         RowsMut { data: &mut self.data, layout: &self.layout, first: 0 }
     }
 
+    /// Takes over rows of the same widths.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.data.copy_from_slice(&other.data);
+    }
+
     /// All rows, one after the other.
     pub(crate) fn all(&self) -> &[T] {
         &self.data

@@ -30,12 +30,19 @@ pub struct Shard<T: Scalar> {
     halo: Halo<T>,
     leaves: Vec<Leaf<T>>,
     bytes: u64,
-    /// What the last round asked for, where gradients come for all agents together.
-    script: Option<Script<T>>,
+    /// Where gradients come for all agents together.
+    rehearsal: Option<Box<Rehearsal<T>>>,
 }
 
 /// The whole numbers of a saved state: round, bytes and three kinds of evaluations.
 const COUNTS: usize = 5;
+
+/// What a round asks for, and what there was before it.
+struct Rehearsal<T> {
+    script: Script<T>,
+    keep: Rows<T>,
+    input: Rows<T>,
+}
 
 /// Why a shard cannot be made, or cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -140,7 +147,7 @@ impl<T: Scalar> Shard<T> {
             range,
             round: 0,
             bytes: 0,
-            script: None,
+            rehearsal: None,
         };
         shard.start();
         Ok(shard)
@@ -163,17 +170,23 @@ impl<T: Scalar> Shard<T> {
     fn rehearsed<R>(&mut self, mut act: impl FnMut(&mut Self, &dyn Problem<T>) -> R) -> R {
         let problem = self.problem.clone();
         let Some(together) = problem.together() else { return act(self, &*problem) };
-        let mut script = self.script.take().unwrap_or_else(|| Script::new(self.range.start, self.range.len()));
-        let (keep, input) = (self.keep.clone(), self.input.clone());
+        let mut rehearsal = self.rehearsal.take().unwrap_or_else(|| {
+            let script = Script::new(self.range.start, self.range.len());
+            Box::new(Rehearsal { script, keep: self.keep.clone(), input: self.input.clone() })
+        });
+        let Rehearsal { script, keep, input } = &mut *rehearsal;
+        keep.copy_from(&self.keep);
+        input.copy_from(&self.input);
         let evaluations: Vec<_> = self.leaves.iter().map(|leaf| leaf.work.evaluations).collect();
         loop {
             script.begin();
-            let result = act(self, &Rehearsed { problem: &*problem, script: &script });
+            let result = act(self, &Rehearsed { problem: &*problem, script });
             if script.is_complete(together) {
-                self.script = Some(script);
+                self.rehearsal = Some(rehearsal);
                 return result;
             }
-            (self.keep, self.input) = (keep.clone(), input.clone());
+            self.keep.copy_from(keep);
+            self.input.copy_from(input);
             self.leaves.iter_mut().zip(&evaluations).for_each(|(leaf, before)| leaf.work.evaluations = *before);
         }
     }
@@ -205,7 +218,7 @@ impl<T: Scalar> Shard<T> {
         let (now, mut point) = (self.now.clone(), Vec::new());
         self.rehearsed(|shard, problem| {
             // What was rehearsed is not there any more.
-            shard.now.clone_from(&now);
+            shard.now.copy_from(&now);
             for agent in 0..shard.range.len() {
                 point.resize(shard.point_width(agent), T::zero());
                 shard.algorithm.point(shard.now.row(agent), shard.keep.row(agent), &mut point);
