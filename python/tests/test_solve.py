@@ -144,6 +144,11 @@ def test_wrong_rows_are_named():
     raised(Wrong(), ValueError, "lower_all(X, Y)", "agent 4")
 
 
+@pytest.mark.parametrize("problem", [Means, AllMeans])
+def test_what_runs_away_is_no_result(problem):
+    raised(problem(), FloatingPointError, "has run away", algorithm="fab", steps=1e9)
+
+
 def test_other_numbers_are_taken():
     lower = lambda agent, x, y: (np.float32(0), [0, 0], (y - x).astype(np.float32)[::1])
     fabnet.solve(changed(lower=lower), **settings(rounds=3, steps=0.01))

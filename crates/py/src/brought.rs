@@ -1,6 +1,6 @@
 //! A problem whose functions are Python's.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use fabnet_core::{Dim, Level, Point, Problem, Question, Scratch, Slopes, Together};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
@@ -95,25 +95,44 @@ impl Brought {
         self.failure.lock().is_ok_and(|failure| failure.is_some())
     }
 
-    /// Values and gradients of a level for questions, which are all agents' or one's.
+    /// Values and gradients of a level for questions, which are all agents' or one's. What has run away is not asked for: it may be a rehearsal that went astray, and if it is not,
+    /// whoever looks at the agents sees it.
     fn evaluate(&self, level: Level, questions: &mut [&mut Question<f64>]) -> Vec<f64> {
+        let mut values = vec![f64::NAN; questions.len()];
         if self.has_failed() {
-            return vec![f64::NAN; questions.len()];
+            return values;
+        }
+        let finite = |question: &Question<f64>| {
+            [&question.own, &question.x, &question.y].into_iter().flatten().all(|number| number.is_finite())
+        };
+        let (mut open, mut places) = (Vec::new(), Vec::new());
+        for (place, question) in questions.iter_mut().enumerate() {
+            if finite(question) {
+                open.push(&mut **question);
+                places.push(place);
+            } else {
+                question.slopes.iter_mut().for_each(|slope| slope.fill(f64::NAN));
+            }
+        }
+        if open.is_empty() {
+            return values;
         }
         let found = Python::attach(|py| {
             let object = self.object.bind(py);
             if self.vectorised[level as usize] {
-                self.ask_all(object, level, questions)
+                self.ask_all(object, level, &mut open)
             } else {
-                questions.iter_mut().map(|question| self.ask_one(object, level, question)).collect()
+                open.iter_mut().map(|question| self.ask_one(object, level, question)).collect()
             }
         });
-        found.unwrap_or_else(|error| {
-            if let Ok(mut failure) = self.failure.lock() {
+        match found {
+            Ok(found) => places.into_iter().zip(found).for_each(|(place, value)| values[place] = value),
+            Err(error) => {
+                let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
                 failure.get_or_insert(error);
             }
-            vec![f64::NAN; questions.len()]
-        })
+        }
+        values
     }
 
     fn ask_one(&self, object: &Bound<'_, PyAny>, level: Level, question: &mut Question<f64>) -> PyResult<f64> {

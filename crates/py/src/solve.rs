@@ -7,7 +7,7 @@ use fabnet_core::algorithm::Request;
 use fabnet_core::{Level, Shard, View, linalg};
 use fabnet_lab::Setup;
 use numpy::{PyArray1, PyArrayMethods};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyFloatingPointError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -75,6 +75,7 @@ pub(crate) fn solve<'py>(
         if view.round % plan.every == 0 || view.round == group.rounds {
             records.note(&view, &brought);
             raise(&brought)?;
+            still_there(&view)?;
             if let Some(progress) = &progress {
                 progress.call1((view.round,))?;
             }
@@ -85,6 +86,16 @@ pub(crate) fn solve<'py>(
         py.detach(|| round(&mut shard)).map_err(|error| failed(&error))?;
     }
     answer(py, &shard.view(), records)
+}
+
+/// Agents that have run away are no result.
+fn still_there(view: &View<'_, f64>) -> PyResult<()> {
+    let lost = view.agents.range().find(|&agent| !view.point(agent).iter().all(|number| number.is_finite()));
+    lost.map_or(Ok(()), |agent| {
+        let message =
+            format!("agent {agent} has run away by round {}: take smaller steps, or steps=\"auto\"", view.round);
+        Err(PyFloatingPointError::new_err(message))
+    })
 }
 
 fn raise(problem: &Brought) -> PyResult<()> {
