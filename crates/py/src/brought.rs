@@ -173,12 +173,13 @@ impl Brought {
         let place = |part: &str| format!("{part} of {}_all(X, Y) in round {round}", name(level));
         let (value, by_x, by_y) = three(&found, &|| place("the result"))?;
         if outer > 0 {
-            let by_x = array(&by_x, &[self.agents, outer], &|| place("the gradient in X"))?;
+            let by_x = gradient(&by_x, &[self.agents, outer], &|| place("the gradient in X"))?;
             hand_out(&by_x, questions, 1, outer)?;
         }
-        let by_y = array(&by_y, &[self.agents, inner], &|| place("the gradient in Y"))?;
+        let by_y = gradient(&by_y, &[self.agents, inner], &|| place("the gradient in Y"))?;
         hand_out(&by_y, questions, 2, inner)?;
-        let values = numbers(&value, &[self.agents], &|| place("the values"))?;
+        let values = array(&value, &[self.agents], &|| place("the values"))?;
+        let values = values.as_slice()?;
         Ok(questions.iter().map(|question| values[question.agent]).collect())
     }
 
@@ -206,7 +207,7 @@ fn three<'py>(found: &Bound<'py, PyAny>, place: &dyn Fn() -> String) -> PyResult
     tuple.extract()
 }
 
-/// An array of this shape that holds numbers, all of them finite.
+/// An array of this shape that holds numbers.
 fn array<'py>(
     found: &Bound<'py, PyAny>,
     shape: &[usize],
@@ -233,6 +234,16 @@ fn array<'py>(
         let (found, shape) = (PyTuple::new(py, array.shape())?, PyTuple::new(py, shape)?);
         return Err(PyValueError::new_err(format!("{} has the shape {found}, but needs {shape}", place())));
     }
+    Ok(array)
+}
+
+/// The same, with numbers that are all finite.
+fn gradient<'py>(
+    found: &Bound<'py, PyAny>,
+    shape: &[usize],
+    place: &dyn Fn() -> String,
+) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
+    let array = array(found, shape, place)?;
     if let Some(bad) = array.as_slice()?.iter().position(|number| !number.is_finite()) {
         let number = array.as_slice()?[bad];
         let row = if shape.len() > 1 { format!(" (agent {})", bad / shape[1]) } else { String::new() };
@@ -242,7 +253,7 @@ fn array<'py>(
 }
 
 fn numbers(found: &Bound<'_, PyAny>, shape: &[usize], place: &dyn Fn() -> String) -> PyResult<Vec<f64>> {
-    Ok(array(found, shape, place)?.as_slice()?.to_vec())
+    Ok(gradient(found, shape, place)?.as_slice()?.to_vec())
 }
 
 fn hand_out(
