@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::{Curvature, Dim, Level, Objective, Point, Problem, Scalar, Scratch, Slopes, linalg};
+use crate::{Curvature, Dim, Level, Point, Problem, Scalar, Scratch, Slopes, linalg};
 
 /// Evaluates the functions of many agents in one call: one border to another language is crossed, or one product of matrices is made.
 pub trait Together<T: Scalar>: Send + Sync {
@@ -166,13 +166,6 @@ impl<T: Scalar> Problem<T> for Rehearsed<'_, T> {
 
     fn value(&self, level: Level, at: Point<'_, T>) -> T {
         self.problem.value(level, at)
-    }
-
-    fn add_objective(&self, objective: Objective, at: Point<'_, T>, scale: T, y: &mut [T], scratch: &mut Scratch<T>) {
-        let scale = (T::zero(), scale);
-        for &level in objective.levels() {
-            self.add_gradient(level, at, Slopes { scale, own: &mut [], x: &mut [], y: &mut *y }, scratch);
-        }
     }
 
     fn batches(&self, agent: usize) -> usize {

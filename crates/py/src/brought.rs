@@ -183,7 +183,7 @@ impl Brought {
         Ok(questions.iter().map(|question| values[question.agent]).collect())
     }
 
-    /// The mean value of a level, all agents at one point; private coordinates are as at the start.
+    /// The mean value of a level, all agents at one point, each with its own private coordinates.
     pub(crate) fn mean_value(&self, level: Level, round: u64, x: &[f64], y: &[f64], own: &[Vec<f64>]) -> f64 {
         let question = |agent: usize| Question::new(Point { agent, round, own: &own[agent], x, y });
         let mut questions: Vec<_> = (0..self.agents).map(question).collect();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use fabnet_lab::{Experiment, Folder, Job, Pace, Plan, Witness, carry_out_plan, figure, topics};
+use fabnet_lab::{Experiment, Folder, Pace, Plan, Witness, carry_out_plan, figure, topics};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -23,8 +23,6 @@ struct Follow {
 }
 
 impl Witness for Follow {
-    fn begun(&self, _job: &Job<'_>, _round: u64) {}
-
     fn interrupted(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed)
     }
