@@ -99,6 +99,7 @@ impl AgentStatus {
                 ("closes", counters.closes),
                 ("evictions", counters.evictions),
                 ("refutations", counters.refutations),
+                ("forgotten", counters.forgotten),
                 ("epochs", counters.epochs),
                 ("bad_steps", counters.bad_steps),
             ]),

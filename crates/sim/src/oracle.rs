@@ -21,7 +21,7 @@ pub(crate) struct Oracle {
     sent: BTreeMap<Edge, BTreeMap<u64, Sent>>,
     /// The sums that were looked at last, by (from, to).
     seen: BTreeMap<(u32, u32), (Edge, u64)>,
-    /// Whether senders can forget what they have sent: their disks lose what they call safe.
+    /// Whether nodes can forget what they have sent: their disks lose what they call safe.
     forgetful: bool,
 }
 
@@ -86,6 +86,9 @@ impl Oracle {
             if before.is_some_and(|before| now.last < before.first) && !self.forgetful {
                 return Err(format!("node {me}: goes back to what {source} had sent before what it knew"));
             }
+        }
+        if peer.counters().forgotten > 0 && !self.forgetful {
+            return Err(format!("node {me}: begins a new life because of what its disk has never lost"));
         }
         let (nodes, edges) = (peer.table().nodes(), ledger.targets().count() + ledger.sources().count());
         if edges > 2 * (nodes - 1) || peer.unread() > 16 * nodes {

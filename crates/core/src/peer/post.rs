@@ -25,7 +25,7 @@ impl<T: Scalar> Peer<T> {
         let stale = !fresh || (!known && message.standings().next().is_none());
         self.counters.stale += u64::from(stale);
         if fresh && self.has_forgotten(&header) {
-            self.refute(self.incarnation);
+            self.give_up_this_life();
         } else if fresh {
             let places = message.places();
             self.accept(Unread::new(places, bytes));
@@ -55,8 +55,7 @@ impl<T: Scalar> Peer<T> {
             let ours = close.from == self.task.node && close.life == self.incarnation.tag();
             if ours && self.contacts.get(close.to as usize).is_some_and(|contact| contact.generation < close.generation)
             {
-                // We have closed this edge and do not know it: our disk has lost what it called safe.
-                self.refute(self.incarnation);
+                self.give_up_this_life();
             }
             if life(&self.table, close.from) == Some(close.life)
                 && close.from != self.task.node
@@ -123,7 +122,13 @@ impl<T: Scalar> Peer<T> {
         self.table.living(header.from) == Some(header.incarnation) && header.epoch >= self.epoch
     }
 
-    /// Whether somebody holds mass of this life and epoch that we do not know of: our disk has lost what it called safe.
+    /// Others know more of this life than we do: our disk has lost what it called safe.
+    fn give_up_this_life(&mut self) {
+        self.counters.forgotten += 1;
+        self.refute(self.incarnation);
+    }
+
+    /// Whether somebody holds mass of this life and epoch that we do not know of.
     fn has_forgotten(&self, header: &Header) -> bool {
         let ours = self.incarnation == header.to_incarnation && header.epoch == self.epoch;
         let newest = self.contacts[header.from as usize].generation + 1;

@@ -117,6 +117,8 @@ pub struct Counters {
     pub reversals: u64,
     /// Times that this peer was thought dead and came back.
     pub refutations: u64,
+    /// Times that this peer had forgotten what others know of it, and began a new life: its disk loses what it calls safe.
+    pub forgotten: u64,
     /// Members that were given up because they were silent.
     pub evictions: u64,
     /// Edges that were closed because nothing came through.
