@@ -31,7 +31,7 @@ class Solution:
 def solve(
     problem: Any,
     *,
-    agents: int,
+    agents: int | None = None,
     rounds: int = 1000,
     algorithm: str | Mapping[str, Any] = "dfab",
     steps: str | float | Mapping[str, float] = "auto",
@@ -47,6 +47,8 @@ def solve(
 
     - ``upper(agent, x, y)`` and ``lower(agent, x, y)``: the value of one agent's function and its gradients in x and y;
     - ``upper_all(X, Y)`` and ``lower_all(X, Y)``: the same for all agents, a row for each, which is much faster.
+
+    A function that has a parameter ``round`` is told the round, for problems that show something else in every round. ``agents`` is how many there are: ``problem.agents``, if it is not given.
 
     It may have ``start(agent)``, which returns x and y, and ``private(agent)``, a number of outer coordinates that are the agent's own and never leave it: they follow those of x.
 
@@ -67,7 +69,7 @@ def solve(
     method = {"kind": algorithm} if isinstance(algorithm, str) else dict(algorithm)
     kind = lambda part: {"kind": part} if isinstance(part, str) else dict(part)
     experiment = {
-        "agents": agents,
+        "agents": _agents(problem, agents),
         "rounds": rounds,
         "seeds": f"{seed}..{seed + 1}",
         "problem": {"kind": "brought"},
@@ -78,6 +80,13 @@ def solve(
     }
     with _Bar(rounds, progress) as bar:
         return Solution(**_fabnet.solve(problem, _toml.text(experiment), bar.show))
+
+
+def _agents(problem: Any, agents: int | None) -> int:
+    agents = getattr(problem, "agents", None) if agents is None else agents
+    if agents is None:
+        raise TypeError("how many agents are there? Give `agents`, or a problem that has it")
+    return agents
 
 
 class _Bar:

@@ -13,11 +13,14 @@ MODULES = ["fabnet", *(f"fabnet.{module.name}" for module in pkgutil.iter_module
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_do_what_they_say(name):
+    if name.endswith(("jax", "torch")):
+        pytest.importorskip(name.removeprefix("fabnet."))
     found = doctest.testmod(importlib.import_module(name), extraglobs={"fabnet": fabnet, "np": np})
     assert found.failed == 0
 
 
 def test_examples_are_found():
     finder = doctest.DocTestFinder()
-    examples = [test for name in MODULES for test in finder.find(importlib.import_module(name)) if test.examples]
+    plain = [name for name in MODULES if not name.endswith(("jax", "torch"))]
+    examples = [test for name in plain for test in finder.find(importlib.import_module(name)) if test.examples]
     assert len(examples) >= 4

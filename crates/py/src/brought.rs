@@ -4,10 +4,11 @@ use std::sync::{Mutex, PoisonError};
 
 use fabnet_core::{Dim, Level, Point, Problem, Question, Scratch, Slopes, Together};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use pyo3::call::PyCallArgs;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyTuple;
+use pyo3::types::{IntoPyDict, PyTuple};
 
 /// An object with `outer`, `inner` and the functions of both levels. What goes wrong in them is kept until somebody looks: nothing here can be returned through the engine.
 pub(crate) struct Brought {
@@ -16,9 +17,50 @@ pub(crate) struct Brought {
     dim: Dim,
     private: Vec<usize>,
     starts: Vec<(Vec<f64>, Vec<f64>)>,
-    /// Whether `upper_all` and `lower_all` are there.
-    vectorised: [bool; 2],
+    functions: [Function; 2],
     failure: Mutex<Option<PyErr>>,
+}
+
+/// How a level is evaluated.
+#[derive(Clone, Debug)]
+struct Function {
+    /// `upper` or `upper_all`.
+    name: String,
+    /// Whether for all agents at once.
+    for_all: bool,
+    /// Whether it wants to know the round: it then shows something else in every round.
+    takes_round: bool,
+}
+
+impl Function {
+    fn find(object: &Bound<'_, PyAny>, level: Level) -> PyResult<Self> {
+        let (one, all) = (name(level), format!("{}_all", name(level)));
+        let callable = |name: &str| object.getattr(name).ok().filter(|found| found.is_callable());
+        let (name, for_all, found) = if let Some(found) = callable(&all) {
+            (all, true, found)
+        } else if let Some(found) = callable(one) {
+            (one.to_owned(), false, found)
+        } else {
+            return Err(PyTypeError::new_err(format!(
+                "a problem needs `{one}(agent, x, y)`, or `{all}(X, Y)` for all agents at once"
+            )));
+        };
+        // Functions that are not Python's have no signature.
+        let signature = object.py().import("inspect")?.call_method1("signature", (found,));
+        let parameters = signature.and_then(|signature| signature.getattr("parameters"));
+        let takes_round = parameters.is_ok_and(|parameters| parameters.contains("round").unwrap_or(false));
+        Ok(Self { name, for_all, takes_round })
+    }
+
+    fn call<'py>(
+        &self,
+        object: &Bound<'py, PyAny>,
+        arguments: impl PyCallArgs<'py>,
+        round: u64,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let named = self.takes_round.then(|| [("round", round)].into_py_dict(object.py())).transpose()?;
+        object.getattr(&*self.name)?.call(arguments, named.as_ref())
+    }
 }
 
 fn name(level: Level) -> &'static str {
@@ -40,22 +82,13 @@ impl Brought {
         };
         let dim = Dim { outer: size("outer")?, inner: size("inner")? };
         let has = |name: &str| object.getattr(name).is_ok_and(|found| found.is_callable());
-        let mut vectorised = [false; 2];
-        for (all, level) in vectorised.iter_mut().zip([Level::Upper, Level::Lower]) {
-            *all = has(&format!("{}_all", name(level)));
-            if !*all && !has(name(level)) {
-                return Err(PyTypeError::new_err(format!(
-                    "a problem needs `{0}(agent, x, y)`, or `{0}_all(X, Y)` for all agents at once",
-                    name(level)
-                )));
-            }
-        }
+        let functions = [Function::find(object, Level::Upper)?, Function::find(object, Level::Lower)?];
         let private: Vec<usize> = if has("private") {
             (0..agents).map(|agent| object.call_method1("private", (agent,))?.extract()).collect::<PyResult<_>>()?
         } else {
             vec![0; agents]
         };
-        if private.iter().any(|&own| own > 0) && vectorised != [false; 2] {
+        if private.iter().any(|&own| own > 0) && functions.iter().any(|function| function.for_all) {
             return Err(PyTypeError::new_err(
                 "agents with private coordinates differ in size: bring upper(agent, x, y) and lower(agent, x, y)",
             ));
@@ -66,7 +99,7 @@ impl Brought {
             dim,
             private,
             starts: Vec::new(),
-            vectorised,
+            functions,
             failure: Mutex::default(),
         };
         if has("start") {
@@ -119,7 +152,7 @@ impl Brought {
         }
         let found = Python::attach(|py| {
             let object = self.object.bind(py);
-            if self.vectorised[level as usize] {
+            if self.functions[level as usize].for_all {
                 self.ask_all(object, level, &mut open)
             } else {
                 open.iter_mut().map(|question| self.ask_one(object, level, question)).collect()
@@ -139,7 +172,7 @@ impl Brought {
         let (py, agent) = (object.py(), question.agent);
         let outer: Vec<f64> = question.x.iter().chain(&question.own).copied().collect();
         let (x, y) = (PyArray1::from_vec(py, outer), PyArray1::from_slice(py, &question.y));
-        let found = object.call_method1(name(level), (agent, &x, &y))?;
+        let found = self.functions[level as usize].call(object, (agent, &x, &y), question.round)?;
         let place = |part: &str| format!("{part} of {}({agent}, x, y) in round {}", name(level), question.round);
         let (value, by_x, by_y) = three(&found, &|| place("the result"))?;
         let outer = self.dim.outer + self.private[agent];
@@ -168,8 +201,8 @@ impl Brought {
                 y[question.agent * inner..][..inner].copy_from_slice(&question.y);
             }
         }
-        let found = object.call_method1(format!("{}_all", name(level)), (&x, &y))?;
         let round = questions[0].round;
+        let found = self.functions[level as usize].call(object, (&x, &y), round)?;
         let place = |part: &str| format!("{part} of {}_all(X, Y) in round {round}", name(level));
         let (value, by_x, by_y) = three(&found, &|| place("the result"))?;
         if outer > 0 {
@@ -298,6 +331,10 @@ impl Problem<f64> for Brought {
 
     fn value(&self, level: Level, at: Point<'_, f64>) -> f64 {
         self.evaluate(level, &mut [&mut Question::new(at)])[0]
+    }
+
+    fn noisy(&self) -> bool {
+        self.functions.iter().any(|function| function.takes_round)
     }
 
     fn together(&self) -> Option<&dyn Together<f64>> {

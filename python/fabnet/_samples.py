@@ -1,0 +1,89 @@
+"""What agents learn from: samples of each, of which a round shows some."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+
+class Samples:
+    """Samples of every agent, in mini-batches of at most ``batch``, or all at once.
+
+    An epoch shows all mini-batches of an agent once, in an order drawn from (seed, agent, epoch): which one a round shows is a pure function.
+    """
+
+    def __init__(self, shares: Sequence[Any], lengths: Sequence[Sequence[int]], batch: int | None, seed: int):
+        """What each agent has, and the lengths of the arrays that this consists of."""
+        if batch is not None and batch < 1:
+            raise ValueError(f"a mini-batch of {batch} samples shows nothing")
+        for agent, found in enumerate(map(set, lengths)):
+            if len(found) > 1:
+                raise ValueError(f"the arrays of agent {agent} have {sorted(found)} samples: give all of them the same number, along the first axis")
+            if found in (set(), {0}):
+                raise ValueError(f"agent {agent} has no samples")
+        self.shares, self.sizes, self._seed = shares, [length[0] for length in lengths], seed
+        self.counts = [1 if batch is None else -(-size // batch) for size in self.sizes]
+        self._order = functools.lru_cache(maxsize=4 * len(shares))(self._draw)
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def shown(self, agent: int, round: int) -> slice:
+        """Which samples of an agent a round shows: mini-batches differ by one sample at most."""
+        size, count = self.sizes[agent], self.counts[agent]
+        place = self._order(agent, round // count)[round % count]
+        return slice(place * size // count, (place + 1) * size // count)
+
+    def _draw(self, agent: int, epoch: int) -> list[int]:
+        return np.random.default_rng([self._seed, agent, epoch]).permutation(self.counts[agent]).tolist()
+
+
+class Learning:
+    """What problems of all libraries have in common: which samples a round shows, and weights of samples that are their agent's own.
+
+    A library brings ``_evaluate(level, agent, shown, x, y, weights)``, which returns a value and the gradients in x, y and the weights.
+    """
+
+    def __init__(self, train: Samples, valid: Samples, weights: float | None, x: np.ndarray, y: np.ndarray):
+        if len(train) != len(valid):
+            raise ValueError(f"{len(train)} agents have samples to train with, but {len(valid)} have some to validate with: give both a share for each agent")
+        self._samples = {"lower": train, "upper": valid}
+        self._weights, self._start = weights, (x, y)
+        self.outer, self.inner = len(x), len(y)
+
+    @property
+    def agents(self) -> int:
+        """How many agents have samples."""
+        return len(self._samples["lower"])
+
+    def private(self, agent: int) -> int:
+        """How many weights an agent's samples have."""
+        return 0 if self._weights is None else self._samples["lower"].sizes[agent]
+
+    def start(self, agent: int) -> tuple[np.ndarray, np.ndarray]:
+        """Everybody starts at the same point."""
+        x, y = self._start
+        return np.concatenate([x, np.full(self.private(agent), self._weights or 0.0)]), y
+
+    def upper(self, agent: int, x: np.ndarray, y: np.ndarray, round: int) -> tuple[float, np.ndarray, np.ndarray]:
+        """f of one agent on what a round shows, and its gradients."""
+        shown = self._samples["upper"].shown(agent, round)
+        value, by_x, by_y, _ = self._evaluate("upper", agent, shown, x[: self.outer], y, None)
+        return value, np.concatenate([by_x, np.zeros(self.private(agent))]), by_y
+
+    def lower(self, agent: int, x: np.ndarray, y: np.ndarray, round: int) -> tuple[float, np.ndarray, np.ndarray]:
+        """g of one agent on what a round shows, and its gradients."""
+        shown = self._samples["lower"].shown(agent, round)
+        x, own = np.split(x, [self.outer])
+        weights = None if self._weights is None else own[shown]
+        value, by_x, by_y, by_weights = self._evaluate("lower", agent, shown, x, y, weights)
+        by_own = np.zeros_like(own)
+        if weights is not None:
+            by_own[shown] = by_weights
+        return value, np.concatenate([by_x, by_own]), by_y
+
+    def _evaluate(self, level: str, agent: int, shown: slice, x: np.ndarray, y: np.ndarray, weights: np.ndarray | None) -> tuple[float, np.ndarray, np.ndarray, Any]:
+        raise NotImplementedError

@@ -1,0 +1,140 @@
+"""Problems in PyTorch: bring a module and two losses, keep the engine.
+
+>>> import torch
+>>> import fabnet.torch
+>>> rng = np.random.default_rng(0)
+>>> def share(samples):                              # what one agent has
+...     inputs = rng.normal(size=(samples, 2))
+...     return {"inputs": inputs, "targets": inputs @ np.array([[1.0], [-2.0]])}
+>>> def error(model, batch):
+...     return ((model(batch["inputs"]) - batch["targets"]) ** 2).mean()
+>>> module = torch.nn.Linear(2, 1, bias=False)
+>>> problem = fabnet.torch.Problem(
+...     module,
+...     upper=lambda x, model, batch: error(model, batch),
+...     lower=lambda x, model, batch: error(model, batch) + x.exp() * (model.weight**2).sum(),     # how much to shrink is learned
+...     x=torch.tensor(0.0), train=[share(20) for _ in range(4)], valid=[share(10) for _ in range(4)])
+>>> solution = fabnet.solve(problem, topology="complete", rounds=1000)
+>>> x, _ = problem.unpack(solution.x[0], solution.y[0])     # and the module has the parameters
+>>> bool(x < -4), bool((module.weight - torch.tensor([[1.0, -2.0]])).abs().max() < 0.02)
+(True, True)
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from ._samples import Learning, Samples
+
+
+class Problem(Learning):
+    """A problem for :func:`fabnet.solve` of a module, whose parameters are y, and two losses: ``upper(x, model, batch)`` and ``lower(x, model, batch)``, which return a number.
+
+    ``model`` is the module with an agent's parameters. ``x`` is a tensor or a dict of tensors, and where everybody starts; it may be None. ``train`` and ``valid`` are what each agent has for the lower and the
+    upper level (the same, if ``valid`` is None): an array or a tensor, or a dict or a tuple of them, with samples along the first axis. A round shows ``batch`` of them, or all.
+
+    With ``weights``, a number, every training sample has a coordinate of its own that starts there, is learned with the outer variable, and never leaves its agent:
+    ``lower(x, model, batch, weights)`` gets those of the samples it is shown.
+
+    Computed on ``device`` (where the module is, if not given), in the module's precision. Buffers, such as the running means of batch normalisation, are each agent's own and are not exchanged.
+    """
+
+    def __init__(
+        self,
+        module: torch.nn.Module,
+        upper: Callable[..., torch.Tensor],
+        lower: Callable[..., torch.Tensor],
+        *,
+        train: Sequence[Any],
+        valid: Sequence[Any] | None = None,
+        x: torch.Tensor | Mapping[str, torch.Tensor] | None = None,
+        batch: int | None = None,
+        weights: float | None = None,
+        seed: int = 0,
+        device: torch.device | str | None = None,
+    ):
+        self._module = module if device is None else module.to(device)
+        self._parameters = {name: parameter for name, parameter in module.named_parameters() if parameter.requires_grad}
+        if not self._parameters:
+            raise ValueError("the module has no parameter that requires a gradient: there is nothing to learn")
+        first = next(iter(self._parameters.values()))
+        self._like = {"dtype": first.dtype, "device": first.device}
+        self._losses = {"upper": upper, "lower": lower}
+        self._x = _map(lambda tensor: torch.as_tensor(tensor, **self._like), x)
+        train = self._to_samples(train, batch, seed)
+        valid = train if valid is None else self._to_samples(valid, batch, seed)
+        super().__init__(train, valid, weights, _flat(_leaves(self._x)), _flat(self._parameters.values()))
+        self._buffers = [[buffer.clone() for buffer in module.buffers()] for _ in range(self.agents)]
+        self._turn = threading.Lock()
+
+    def unpack(self, x: np.ndarray, y: np.ndarray) -> tuple[Any, torch.nn.Module]:
+        """An agent's x in a solution, in the form it was given, and the module with the parameters y."""
+        self._set_parameters(y)
+        return self._shaped(torch.as_tensor(x, **self._like)), self._module
+
+    def _to_samples(self, shares: Sequence[Any], batch: int | None, seed: int) -> Samples:
+        tensors = [_map(self._sample, share) for share in shares]
+        return Samples(tensors, [[len(leaf) for leaf in _leaves(share)] for share in tensors], batch, seed)
+
+    def _sample(self, array: Any) -> torch.Tensor:
+        """On the device; numbers in the module's precision, whole numbers as they are."""
+        tensor = torch.as_tensor(array, device=self._like["device"])
+        return tensor.to(self._like["dtype"]) if tensor.is_floating_point() else tensor
+
+    def _shaped(self, x: torch.Tensor) -> Any:
+        parts = iter(x.split([tensor.numel() for tensor in _leaves(self._x)]))
+        return _map(lambda tensor: next(parts).view_as(tensor), self._x)
+
+    def _set_parameters(self, y: np.ndarray) -> None:
+        torch.nn.utils.vector_to_parameters(torch.as_tensor(y, **self._like), self._parameters.values())
+
+    def _exchange_buffers(self, agent: int) -> None:
+        """The module's for an agent's, or back."""
+        for buffer, own in zip(self._module.buffers(), self._buffers[agent]):
+            buffer.data, own.data = own.data, buffer.data
+
+    def _evaluate(self, level, agent, shown, x, y, weights):
+        batch = _map(lambda leaf: leaf[shown], self._samples[level].shares[agent])
+        variables = [torch.as_tensor(part, **self._like).requires_grad_() for part in (x, weights) if part is not None]
+        with self._turn, torch.enable_grad():  # there is one module for all agents
+            self._set_parameters(y)
+            self._exchange_buffers(agent)
+            try:
+                loss = self._losses[level](self._shaped(variables[0]), self._module, batch, *variables[1:])
+                slopes = torch.autograd.grad(loss, [*variables, *self._parameters.values()], allow_unused=True)
+            finally:
+                self._exchange_buffers(agent)
+        unused = [name for name, slope in zip(self._parameters, slopes[len(variables) :]) if slope is None]
+        if unused and level == "lower":
+            raise ValueError(f"`{unused[0]}` has no part in the loss of the lower level: use it there, or tell it requires_grad_(False)")
+        likes = [*variables, *self._parameters.values()]
+        numbers = [_flat([torch.zeros_like(like) if slope is None else slope]) for slope, like in zip(slopes, likes)]
+        by_y = np.concatenate(numbers[len(variables) :])
+        return loss.item(), numbers[0], by_y, numbers[1] if weights is not None else None
+
+
+def _map(function: Callable[[Any], Any], tree: Any) -> Any:
+    """The same tree of dicts and tuples, with other leaves."""
+    if tree is None:
+        return None
+    if isinstance(tree, Mapping):
+        return {name: _map(function, branch) for name, branch in tree.items()}
+    if isinstance(tree, (tuple, list)):
+        return tuple(_map(function, branch) for branch in tree)
+    return function(tree)
+
+
+def _leaves(tree: Any) -> list[Any]:
+    leaves: list[Any] = []
+    _map(leaves.append, tree)
+    return leaves
+
+
+def _flat(tensors: Iterable[torch.Tensor]) -> np.ndarray:
+    parts = [tensor.detach().reshape(-1).to("cpu", torch.float64) for tensor in tensors]
+    return torch.cat(parts).numpy() if parts else np.zeros(0)
