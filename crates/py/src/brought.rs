@@ -35,7 +35,7 @@ struct Function {
 impl Function {
     fn find(object: &Bound<'_, PyAny>, level: Level) -> PyResult<Self> {
         let (one, all) = (name(level), format!("{}_all", name(level)));
-        let callable = |name: &str| object.getattr(name).ok().filter(|found| found.is_callable());
+        let callable = |name: &str| object.getattr(name).ok().filter(PyAnyMethods::is_callable);
         let (name, for_all, found) = if let Some(found) = callable(&all) {
             (all, true, found)
         } else if let Some(found) = callable(one) {
