@@ -10,6 +10,7 @@ Run an experiment as the command does::
 or bring a problem of your own: see :func:`solve`.
 """
 
+from ._algorithm import Agent
 from ._experiment import Check, Figure, Result, check, run
 from ._fabnet import __version__
 from ._lists import (
@@ -22,6 +23,7 @@ from ._lists import (
 from ._solve import Solution, solve
 
 __all__ = [
+    "Agent",
     "Check",
     "Figure",
     "Result",

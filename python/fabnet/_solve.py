@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,10 +33,11 @@ def solve(
     *,
     agents: int | None = None,
     rounds: int = 1000,
-    algorithm: str | Mapping[str, Any] = "dfab",
+    algorithm: Any = "dfab",
     steps: str | float | Mapping[str, float] = "auto",
-    topology: str | Mapping[str, Any] = "phases",
+    topology: str | Mapping[str, Any] | Callable[[int], Any] = "phases",
     weights: str | Mapping[str, Any] = "uniform",
+    faults: Mapping[str, Any] | None = None,
     seed: int = 0,
     record_every: int = 10,
     progress: bool = False,
@@ -48,9 +49,8 @@ def solve(
     - ``upper(agent, x, y)`` and ``lower(agent, x, y)``: the value of one agent's function and its gradients in x and y;
     - ``upper_all(X, Y)`` and ``lower_all(X, Y)``: the same for all agents, a row for each, which is much faster.
 
-    A function that has a parameter ``round`` is told the round, for problems that show something else in every round. ``agents`` is how many there are: ``problem.agents``, if it is not given.
-
-    It may have ``start(agent)``, which returns x and y, and ``private(agent)``, a number of outer coordinates that are the agent's own and never leave it: they follow those of x.
+    A function that has a parameter ``round`` is told the round, for problems that show something else in every round. The problem may have ``start(agent)``, which returns x and y, and ``private(agent)``,
+    a number of outer coordinates that are the agent's own and never leave it: they follow those of x. ``agents`` is how many there are: ``problem.agents``, if it is not given.
 
     >>> import numpy as np
     >>> class Means:                       # x ends at the mean of what agents have, and y follows x
@@ -64,22 +64,49 @@ def solve(
     >>> solution.x.round(3)[0]
     array([3., 1.])
 
+    Problem, topology and algorithm can be those of experiment files: a name, or a dict with ``kind`` and settings. Or your own: a topology is a function from a round to pairs (from, to) of agents.
+    An algorithm is an object with ``segments(outer, inner)``, which lists the parts of a row as (name, "pull" or "push" or "max", size), and ``step(agent)``; it may have ``begin(agent)``,
+    ``keep(outer, inner)``, a list of (name, size), ``point(agent)``, which returns x and y where no segments have these names, and ``bears_reversals = False``: see :class:`Agent`.
+
+    >>> class GradientTracking:            # the lower level alone
+    ...     def segments(self, outer, inner):
+    ...         return [("x", "pull", outer), ("y", "pull", inner), ("tracker", "push", inner)]
+    ...     def begin(self, agent):
+    ...         agent.input.tracker = agent.lower(agent.x, agent.y)[1]
+    ...     def step(self, agent):
+    ...         agent.y -= 0.2 * agent.now.tracker
+    ...         agent.input.tracker = agent.lower(agent.x, agent.y)[1]
+    >>> ring = lambda round: [(agent, (agent + 1) % 5) for agent in range(5)]
+    >>> solution = fabnet.solve("quadratic", agents=5, topology=ring, algorithm=GradientTracking(), rounds=800)
+    >>> bool(solution.records["relative_error"][-1] < 1e-6)
+    True
+
+    ``faults`` are those of experiment files, such as ``{"loss": 0.1, "delay": 3}``: agents then exchange through ledgers over such links, or plainly with ``{"delivery": "plain"}``.
+
     An exception in a function arrives as it is, and so does Ctrl-C. With ``progress``, a bar of tqdm is shown where tqdm is installed.
     """
-    method = {"kind": algorithm} if isinstance(algorithm, str) else dict(algorithm)
-    kind = lambda part: {"kind": part} if isinstance(part, str) else dict(part)
+    own: dict[str, Any] = {"problem": None, "topology": None, "algorithm": None}
+
+    def named(section: str, part: Any, stands_for_own: str) -> dict[str, Any]:
+        """A part as experiment files have it."""
+        if isinstance(part, (str, Mapping)):
+            return {"kind": part} if isinstance(part, str) else dict(part)
+        own[section] = part
+        return {"kind": stands_for_own}
+
     experiment = {
         "agents": _agents(problem, agents),
         "rounds": rounds,
         "seeds": f"{seed}..{seed + 1}",
-        "problem": {"kind": "brought"},
-        "topology": kind(topology),
-        "weights": kind(weights),
-        "algorithm": [{"steps": steps, **method}],
+        "problem": named("problem", problem, "brought"),
+        "topology": named("topology", topology, "complete"),
+        "weights": named("weights", weights, "uniform"),
+        "algorithm": [{"steps": steps, **named("algorithm", algorithm, "fab")}],
         "record": {"every": record_every, "metrics": ["consensus"]},
+        **({} if faults is None else {"faults": dict(faults)}),
     }
     with _Bar(rounds, progress) as bar:
-        return Solution(**_fabnet.solve(problem, _toml.text(experiment), bar.show))
+        return Solution(**_fabnet.solve(_toml.text(experiment), own["problem"], own["topology"], own["algorithm"], bar.show))
 
 
 def _agents(problem: Any, agents: int | None) -> int:

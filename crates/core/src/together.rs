@@ -9,6 +9,9 @@ use crate::{Curvature, Dim, Level, Point, Problem, Scalar, Scratch, Slopes, lina
 pub trait Together<T: Scalar>: Send + Sync {
     /// Answers questions of one level, each with the gradients at its point.
     fn answer(&self, level: Level, questions: &mut [&mut Question<T>]);
+
+    /// The values of one level at points.
+    fn values(&self, level: Level, points: &[Point<'_, T>]) -> Vec<T>;
 }
 
 /// Where an agent's function is to be evaluated, and its gradients there.

@@ -22,16 +22,21 @@ pub(crate) enum Delivery {
     Plain,
 }
 
-pub(crate) enum Engine<T: Scalar> {
+/// All agents of a run, as its plan lets them exchange.
+pub enum Engine<T: Scalar> {
+    /// On links that are perfect.
     Shard(Shard<T>),
+    /// On links that are not, with ledgers.
     Crowd(Crowd<T>),
+    /// On links that are not, without.
     Plain(Plain<T>),
     /// What real nodes have recorded.
     Joined(Joined<T>),
 }
 
 impl<T: Scalar> Engine<T> {
-    pub(crate) fn view(&self) -> View<'_, T> {
+    /// What observers see.
+    pub fn view(&self) -> View<'_, T> {
         match self {
             Self::Shard(shard) => shard.view(),
             Self::Crowd(crowd) => crowd.view(),
@@ -41,7 +46,7 @@ impl<T: Scalar> Engine<T> {
     }
 
     /// Carries out rounds until this one.
-    pub(crate) fn run_until(&mut self, round: u64) -> Result<(), ShardError> {
+    pub fn run_until(&mut self, round: u64) -> Result<(), ShardError> {
         match self {
             Self::Shard(shard) => return run(shard, round, &mut ()).map(|_| ()),
             Self::Crowd(crowd) => (crowd.view().round..round).for_each(|_| crowd.round()),

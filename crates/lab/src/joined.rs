@@ -14,7 +14,7 @@ use crate::setup::Setup;
 use crate::track::{Mark, Track};
 
 /// Agents at the points that they recorded. What is private to them stayed with them, and is as at the start.
-pub(crate) struct Joined<T: Scalar> {
+pub struct Joined<T: Scalar> {
     algorithm: Arc<dyn Algorithm<T>>,
     problem: Arc<dyn Problem<T>>,
     seed: u64,

@@ -27,6 +27,7 @@ mod tree;
 mod tune;
 
 pub use check::{Check, check};
+pub use engine::Engine;
 pub use experiment::{Experiment, Wire};
 pub use fabnet_problems::learning::data;
 pub use finding::write_findings_of;
@@ -39,7 +40,7 @@ pub use plan::{Group, Part, Plan, Precision, Target};
 pub use report::{ReportError, report};
 pub use runner::{Pace, Report, carry_out_plan, collect};
 pub use section::{Kind, Section};
-pub use setup::{Setup, SetupError, divide};
+pub use setup::{Brings, BringsAlgorithm, Setup, SetupError, divide};
 pub use stopwatch::{Stopwatch, timestamp};
 pub use summary::{GroupSummary, Launched, Middle, Outcome, RunSummary, Spread, Summary};
 pub use track::{Mark, Track};

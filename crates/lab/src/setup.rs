@@ -33,6 +33,25 @@ pub struct Setup<T: Scalar> {
     seed: u64,
 }
 
+/// What a program brings itself, in place of what the plan names.
+pub struct Brings<T: Scalar> {
+    /// What is solved.
+    pub problem: Option<Arc<dyn Problem<T>>>,
+    /// Who hears whom.
+    pub topology: Option<Arc<dyn Topology>>,
+    /// By which method, made for a problem.
+    pub algorithm: Option<BringsAlgorithm<T>>,
+}
+
+/// Makes a method for a problem, or says why it does not fit.
+pub type BringsAlgorithm<T> = Box<dyn FnOnce(&dyn Problem<T>) -> Result<Arc<dyn Algorithm<T>>, String>>;
+
+impl<T: Scalar> Default for Brings<T> {
+    fn default() -> Self {
+        Self { problem: None, topology: None, algorithm: None }
+    }
+}
+
 /// Why a run cannot be set up.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
@@ -55,27 +74,31 @@ impl<T: Scalar> Setup<T> {
 
     /// Sets up one run, with other steps than its group has.
     pub(crate) fn with_steps(group: &Group, seed: u64, steps: Option<Steps>) -> Result<Self, SetupError> {
-        let problem = read_problem(group)?(group.agents, seed).map_err(SetupError::Invalid)?;
-        Self::with_problem(group, seed, steps, problem)
+        Self::put_together(group, seed, steps, Brings::default())
     }
 
-    /// Sets up one run, with a problem that a program brings.
-    pub fn of(group: &Group, seed: u64, problem: Arc<dyn Problem<T>>) -> Result<Self, SetupError> {
-        Self::with_problem(group, seed, None, problem)
+    /// Sets up one run, with what a program brings.
+    pub fn of(group: &Group, seed: u64, brings: Brings<T>) -> Result<Self, SetupError> {
+        Self::put_together(group, seed, None, brings)
     }
 
-    fn with_problem(
+    fn put_together(
         group: &Group,
         seed: u64,
         steps: Option<Steps>,
-        problem: Arc<dyn Problem<T>>,
+        Brings { problem, topology: own_topology, algorithm: own_algorithm }: Brings<T>,
     ) -> Result<Self, SetupError> {
+        let problem = match problem {
+            Some(problem) => problem,
+            None => read_problem(group)?(group.agents, seed).map_err(SetupError::Invalid)?,
+        };
         let method = read_method::<T>(group)?;
         let problem = method.place.problem(problem).ok_or_else(|| {
             let message = "has private coordinates, which nobody else can hold: take `fab` or `dfab`";
             SetupError::Invalid(format!("`{}` {message} instead of `{}`", group.problem.kind, method.name))
         })?;
         let Wiring { topology, weights, may_be_disconnected } = read_network(group, seed)?;
+        let topology = own_topology.unwrap_or(topology);
         let reach = Reach::new(&*topology, WINDOW);
         if !may_be_disconnected && reach.window().is_none() {
             return Err(SetupError::Impossible(format!(
@@ -84,7 +107,10 @@ impl<T: Scalar> Setup<T> {
                 group.agents, group.topology.kind
             )));
         }
-        let algorithm = build(&method, group, steps, &*problem, &reach)?;
+        let algorithm = match own_algorithm {
+            Some(bring) => bring(&*problem).map_err(SetupError::Invalid)?,
+            None => build(&method, group, steps, &*problem, &reach)?,
+        };
         let faults = group.faults.as_ref().map(|faults| fault_settings(&mut Keys::new(faults)));
         Ok(Self { problem, topology, weights, algorithm, faults, group: group.clone(), seed })
     }
@@ -140,7 +166,7 @@ impl<T: Scalar> Setup<T> {
     }
 
     /// All agents at their start, as the plan lets them exchange.
-    pub(crate) fn engine(&self) -> Result<Engine<T>, SetupError> {
+    pub fn engine(&self) -> Result<Engine<T>, SetupError> {
         let Some(Faults { lossy, delivery }) = self.faults else { return Ok(Engine::Shard(self.shard()?)) };
         self.all_are_here()?;
         let (algorithm, problem) = (self.algorithm.clone(), self.problem.clone());

@@ -103,6 +103,10 @@ impl Problem<f64> for Choir {
 }
 
 impl Together<f64> for Choir {
+    fn values(&self, level: Level, points: &[Point<'_, f64>]) -> Vec<f64> {
+        points.iter().map(|&point| self.value(level, point)).collect()
+    }
+
     fn answer(&self, level: Level, questions: &mut [&mut Question<f64>]) {
         for question in questions {
             let Question { agent, round, ref own, ref x, ref y, .. } = **question;

@@ -1,8 +1,12 @@
-//! The part of the Python package that is written in Rust: experiments as the command runs them, and problems whose gradients Python brings.
+//! The part of the Python package that is written in Rust: experiments as the command runs them, and problems, algorithms and topologies that Python brings.
 
-mod brought;
+mod algorithm;
 mod experiment;
+mod failure;
+mod numbers;
+mod problem;
 mod solve;
+mod topology;
 
 use pyo3::prelude::*;
 
@@ -14,5 +18,6 @@ fn _fabnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(experiment::check, module)?)?;
     module.add_function(wrap_pyfunction!(experiment::listing, module)?)?;
     module.add_function(wrap_pyfunction!(solve::solve, module)?)?;
+    module.add_function(wrap_pyfunction!(algorithm::gradients, module)?)?;
     Ok(())
 }

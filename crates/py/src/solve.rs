@@ -1,18 +1,20 @@
-//! Solving a problem that Python brings.
+//! Runs in which some things are Python's own.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use fabnet_core::algorithm::Request;
-use fabnet_core::{Level, Shard, View, linalg};
-use fabnet_lab::Setup;
+use fabnet_core::{Level, Optimum, Point, View, linalg};
+use fabnet_lab::{Brings, BringsAlgorithm, Setup};
 use numpy::{PyArray1, PyArrayMethods};
-use pyo3::exceptions::{PyFloatingPointError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyFloatingPointError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::brought::Brought;
+use crate::algorithm::OwnAlgorithm;
 use crate::experiment::plan;
+use crate::failure::Failure;
+use crate::problem::OwnProblem;
+use crate::topology::OwnTopology;
 
 /// What is noted of a run, column by column.
 #[derive(Default)]
@@ -21,27 +23,48 @@ struct Records {
     consensus: Vec<f64>,
     upper: Vec<f64>,
     bytes_per_agent: Vec<f64>,
+    /// Where the solution is known.
+    relative_error: Vec<f64>,
 }
 
 impl Records {
-    fn note(&mut self, view: &View<'_, f64>, problem: &Brought) {
+    fn note(&mut self, view: &View<'_, f64>, optimum: Option<&Optimum<f64>>) {
         let mean = view.mean();
-        let (x, y) = view.algorithm.direction().solution(view.problem.dim(), &mean);
-        let own: Vec<Vec<f64>> = view.agents.range().map(|agent| view.point(agent)[mean.len()..].to_vec()).collect();
         self.round.push(view.round);
         self.consensus.push(spread(view, &mean));
-        self.upper.push(problem.mean_value(Level::Upper, view.round, x, y, &own));
+        self.upper.push(mean_value(view, &mean));
         self.bytes_per_agent.push(view.bytes_per_agent);
+        self.relative_error.extend(optimum.map(|optimum| view.relative_error_of(&mean, optimum)));
     }
 
     fn columns(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         let columns = PyDict::new(py);
         columns.set_item("round", PyArray1::from_vec(py, self.round))?;
-        columns.set_item("consensus", PyArray1::from_vec(py, self.consensus))?;
-        columns.set_item("upper", PyArray1::from_vec(py, self.upper))?;
-        columns.set_item("bytes_per_agent", PyArray1::from_vec(py, self.bytes_per_agent))?;
+        for (name, column) in [
+            ("consensus", self.consensus),
+            ("upper", self.upper),
+            ("bytes_per_agent", self.bytes_per_agent),
+            ("relative_error", self.relative_error),
+        ] {
+            if !column.is_empty() {
+                columns.set_item(name, PyArray1::from_vec(py, column))?;
+            }
+        }
         Ok(columns)
     }
+}
+
+/// The mean of f, all agents at one point, each with its own private coordinates.
+fn mean_value(view: &View<'_, f64>, mean: &[f64]) -> f64 {
+    let (x, y) = view.algorithm.direction().solution(view.problem.dim(), mean);
+    let (agents, round) = (view.agents.range(), view.round);
+    let own: Vec<_> = agents.clone().map(|agent| view.point(agent)[mean.len()..].to_vec()).collect();
+    let points = agents.clone().zip(&own).map(|(agent, own)| Point { agent, round, own, x, y });
+    let values = match view.problem.together() {
+        Some(together) => together.values(Level::Upper, &points.collect::<Vec<_>>()),
+        None => points.map(|point| view.problem.value(Level::Upper, point)).collect(),
+    };
+    values.iter().sum::<f64>() / agents.len() as f64
 }
 
 /// How far agents are from their mean, root mean square, over all shared coordinates.
@@ -51,41 +74,58 @@ fn spread(view: &View<'_, f64>, mean: &[f64]) -> f64 {
     (agents.clone().map(away).sum::<f64>() / agents.len() as f64).sqrt()
 }
 
-/// Carries out the only run of an experiment whose problem is this object. `progress` is called with each round that was noted.
+/// Carries out the only run of an experiment, in which some things are Python's own: a problem, a topology, an algorithm. `progress` is called with each round that was noted.
 #[pyfunction]
 pub(crate) fn solve<'py>(
     py: Python<'py>,
-    problem: &Bound<'py, PyAny>,
     text: &str,
+    problem: Option<Bound<'py, PyAny>>,
+    topology: Option<Bound<'py, PyAny>>,
+    algorithm: Option<Bound<'py, PyAny>>,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let plan = plan(text, Path::new("solve"), &[])?;
     let (group, seed) = plan.runs().next().ok_or_else(|| PyValueError::new_err("there is nothing to run"))?;
-    let brought = Arc::new(Brought::new(problem, group.agents)?);
+    let failure = Failure::default();
+    let problem = problem.map(|object| OwnProblem::new(&object, group.agents, failure.clone())).transpose()?;
+    let topology = topology.map(|function| OwnTopology::new(&function, group.agents, failure.clone()));
+    let algorithm = algorithm.map(|object| -> BringsAlgorithm<f64> {
+        let (object, failure) = (object.unbind(), failure.clone());
+        Box::new(move |problem| {
+            let made = Python::attach(|py| OwnAlgorithm::new(object.bind(py), problem.dim(), failure.clone()));
+            let made = failure.catch(made).ok_or_else(|| "the algorithm does not fit".to_owned())?;
+            Ok(Arc::new(made))
+        })
+    });
+    let brings = Brings {
+        problem: problem.map(|problem| Arc::new(problem) as _),
+        topology: topology.map(|topology| Arc::new(topology) as _),
+        algorithm,
+    };
     let failed =
-        |error: &dyn std::fmt::Display| brought.failure().unwrap_or_else(|| PyRuntimeError::new_err(error.to_string()));
-    let setup =
-        Setup::<f64>::of(group, seed, brought.clone()).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let mut shard = py.detach(|| setup.shard()).map_err(|error| failed(&error))?;
+        |error: &dyn std::fmt::Display| failure.take().unwrap_or_else(|| PyValueError::new_err(error.to_string()));
+    let setup = Setup::<f64>::of(group, seed, brings).map_err(|error| failed(&error))?;
+    let optimum = setup.problem.optimum();
+    let mut engine = py.detach(|| setup.engine()).map_err(|error| failed(&error))?;
     let mut records = Records::default();
     loop {
-        raise(&brought)?;
+        failure.raise()?;
         py.check_signals()?;
-        let view = shard.view();
-        if view.round % plan.every == 0 || view.round == group.rounds {
-            records.note(&view, &brought);
-            raise(&brought)?;
+        let view = engine.view();
+        let round = view.round;
+        if round % plan.every == 0 || round == group.rounds {
+            records.note(&view, optimum.as_ref());
+            failure.raise()?;
             still_there(&view)?;
             if let Some(progress) = &progress {
-                progress.call1((view.round,))?;
+                progress.call1((round,))?;
             }
         }
-        if view.round == group.rounds {
-            break;
+        if round == group.rounds {
+            return answer(py, &view, records);
         }
-        py.detach(|| round(&mut shard)).map_err(|error| failed(&error))?;
+        py.detach(|| engine.run_until(round + 1)).map_err(|error| failed(&error))?;
     }
-    answer(py, &shard.view(), records)
 }
 
 /// Agents that have run away are no result.
@@ -96,17 +136,6 @@ fn still_there(view: &View<'_, f64>) -> PyResult<()> {
             format!("agent {agent} has run away by round {}: take smaller steps, or steps=\"auto\"", view.round);
         Err(PyFloatingPointError::new_err(message))
     })
-}
-
-fn raise(problem: &Brought) -> PyResult<()> {
-    problem.failure().map_or(Ok(()), Err)
-}
-
-fn round(shard: &mut Shard<f64>) -> Result<(), fabnet_core::ShardError> {
-    if shard.round()? == Request::Restart {
-        shard.restart();
-    }
-    Ok(())
 }
 
 /// What everybody has found.

@@ -1,24 +1,24 @@
 //! A problem whose functions are Python's.
 
-use std::sync::{Mutex, PoisonError};
-
 use fabnet_core::{Dim, Level, Point, Problem, Question, Scratch, Slopes, Together};
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArrayDyn};
 use pyo3::call::PyCallArgs;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{IntoPyDict, PyTuple};
 
-/// An object with `outer`, `inner` and the functions of both levels. What goes wrong in them is kept until somebody looks: nothing here can be returned through the engine.
-pub(crate) struct Brought {
+use crate::failure::Failure;
+use crate::numbers::{array, finite, numbers};
+
+/// An object with `outer`, `inner` and the functions of both levels.
+pub(crate) struct OwnProblem {
     object: Py<PyAny>,
     agents: usize,
     dim: Dim,
     private: Vec<usize>,
     starts: Vec<(Vec<f64>, Vec<f64>)>,
     functions: [Function; 2],
-    failure: Mutex<Option<PyErr>>,
+    failure: Failure,
 }
 
 /// How a level is evaluated.
@@ -70,9 +70,9 @@ fn name(level: Level) -> &'static str {
     }
 }
 
-impl Brought {
+impl OwnProblem {
     /// Looks at an object that a user brings.
-    pub(crate) fn new(object: &Bound<'_, PyAny>, agents: usize) -> PyResult<Self> {
+    pub(crate) fn new(object: &Bound<'_, PyAny>, agents: usize, failure: Failure) -> PyResult<Self> {
         let size = |name: &str| -> PyResult<usize> {
             let value = object.getattr(name).map_err(|_| {
                 PyTypeError::new_err(format!("a problem needs `{name}`: how many coordinates that variable has"))
@@ -93,15 +93,8 @@ impl Brought {
                 "agents with private coordinates differ in size: bring upper(agent, x, y) and lower(agent, x, y)",
             ));
         }
-        let mut brought = Self {
-            object: object.clone().unbind(),
-            agents,
-            dim,
-            private,
-            starts: Vec::new(),
-            functions,
-            failure: Mutex::default(),
-        };
+        let mut brought =
+            Self { object: object.clone().unbind(), agents, dim, private, starts: Vec::new(), functions, failure };
         if has("start") {
             brought.starts = (0..agents).map(|agent| brought.ask_start(object, agent)).collect::<PyResult<_>>()?;
         }
@@ -119,20 +112,11 @@ impl Brought {
         ))
     }
 
-    /// What went wrong so far.
-    pub(crate) fn failure(&self) -> Option<PyErr> {
-        self.failure.lock().ok()?.take()
-    }
-
-    fn has_failed(&self) -> bool {
-        self.failure.lock().is_ok_and(|failure| failure.is_some())
-    }
-
     /// Values and gradients of a level for questions, which are all agents' or one's. What has run away is not asked for: it may be a rehearsal that went astray, and if it is not,
     /// whoever looks at the agents sees it.
     fn evaluate(&self, level: Level, questions: &mut [&mut Question<f64>]) -> Vec<f64> {
         let mut values = vec![f64::NAN; questions.len()];
-        if self.has_failed() {
+        if self.failure.is_there() {
             return values;
         }
         let finite = |question: &Question<f64>| {
@@ -158,13 +142,8 @@ impl Brought {
                 open.iter_mut().map(|question| self.ask_one(object, level, question)).collect()
             }
         });
-        match found {
-            Ok(found) => places.into_iter().zip(found).for_each(|(place, value)| values[place] = value),
-            Err(error) => {
-                let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-                failure.get_or_insert(error);
-            }
-        }
+        let found = self.failure.catch(found).unwrap_or_default();
+        places.into_iter().zip(found).for_each(|(place, value)| values[place] = value);
         values
     }
 
@@ -206,22 +185,14 @@ impl Brought {
         let place = |part: &str| format!("{part} of {}_all(X, Y) in round {round}", name(level));
         let (value, by_x, by_y) = three(&found, &|| place("the result"))?;
         if outer > 0 {
-            let by_x = gradient(&by_x, &[self.agents, outer], &|| place("the gradient in X"))?;
+            let by_x = finite(&by_x, &[self.agents, outer], &|| place("the gradient in X"))?;
             hand_out(&by_x, questions, 1, outer)?;
         }
-        let by_y = gradient(&by_y, &[self.agents, inner], &|| place("the gradient in Y"))?;
+        let by_y = finite(&by_y, &[self.agents, inner], &|| place("the gradient in Y"))?;
         hand_out(&by_y, questions, 2, inner)?;
         let values = array(&value, &[self.agents], &|| place("the values"))?;
         let values = values.as_slice()?;
         Ok(questions.iter().map(|question| values[question.agent]).collect())
-    }
-
-    /// The mean value of a level, all agents at one point, each with its own private coordinates.
-    pub(crate) fn mean_value(&self, level: Level, round: u64, x: &[f64], y: &[f64], own: &[Vec<f64>]) -> f64 {
-        let question = |agent: usize| Question::new(Point { agent, round, own: &own[agent], x, y });
-        let mut questions: Vec<_> = (0..self.agents).map(question).collect();
-        let values = self.evaluate(level, &mut questions.iter_mut().collect::<Vec<_>>());
-        values.iter().sum::<f64>() / values.len() as f64
     }
 }
 
@@ -240,55 +211,6 @@ fn three<'py>(found: &Bound<'py, PyAny>, place: &dyn Fn() -> String) -> PyResult
     tuple.extract()
 }
 
-/// An array of this shape that holds numbers.
-fn array<'py>(
-    found: &Bound<'py, PyAny>,
-    shape: &[usize],
-    place: &dyn Fn() -> String,
-) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
-    static CONVERT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let py = found.py();
-    let convert = CONVERT.import(py, "numpy", "ascontiguousarray")?;
-    let array = if let Ok(array) = found.extract::<PyReadonlyArrayDyn<'py, f64>>()
-        && array.is_c_contiguous()
-    {
-        array
-    } else {
-        let plain = convert.call1((found,))?;
-        let kind: String = plain.getattr("dtype")?.getattr("kind")?.extract()?;
-        if !["f", "i", "u", "b"].contains(&kind.as_str()) {
-            let dtype = plain.getattr("dtype")?;
-            return Err(PyTypeError::new_err(format!("{} is of dtype {dtype}: it needs real numbers", place())));
-        }
-        convert.call1((plain, "float64"))?.extract()?
-    };
-    // NumPy makes a row of a single number.
-    if array.shape() != shape && !(array.len() == 1 && shape.iter().product::<usize>() == 1) {
-        let (found, shape) = (PyTuple::new(py, array.shape())?, PyTuple::new(py, shape)?);
-        return Err(PyValueError::new_err(format!("{} has the shape {found}, but needs {shape}", place())));
-    }
-    Ok(array)
-}
-
-/// The same, with numbers that are all finite.
-fn gradient<'py>(
-    found: &Bound<'py, PyAny>,
-    shape: &[usize],
-    place: &dyn Fn() -> String,
-) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
-    let array = array(found, shape, place)?;
-    if let Some(bad) = array.as_slice()?.iter().position(|number| !number.is_finite()) {
-        let number = array.as_slice()?[bad];
-        let row = if shape.len() > 1 { format!(" (agent {})", bad / shape[1]) } else { String::new() };
-        return Err(PyValueError::new_err(format!("{} holds {number}{row}", place())));
-    }
-    Ok(array)
-}
-
-fn numbers(found: &Bound<'_, PyAny>, shape: &[usize], place: &dyn Fn() -> String) -> PyResult<Vec<f64>> {
-    Ok(gradient(found, shape, place)?.as_slice()?.to_vec())
-}
-
 fn hand_out(
     rows: &PyReadonlyArrayDyn<'_, f64>,
     questions: &mut [&mut Question<f64>],
@@ -302,7 +224,7 @@ fn hand_out(
     Ok(())
 }
 
-impl Problem<f64> for Brought {
+impl Problem<f64> for OwnProblem {
     fn agents(&self) -> usize {
         self.agents
     }
@@ -342,7 +264,12 @@ impl Problem<f64> for Brought {
     }
 }
 
-impl Together<f64> for Brought {
+impl Together<f64> for OwnProblem {
+    fn values(&self, level: Level, points: &[Point<'_, f64>]) -> Vec<f64> {
+        let mut questions: Vec<_> = points.iter().map(|&point| Question::new(point)).collect();
+        self.evaluate(level, &mut questions.iter_mut().collect::<Vec<_>>())
+    }
+
     fn answer(&self, level: Level, questions: &mut [&mut Question<f64>]) {
         self.evaluate(level, questions);
     }

@@ -1,0 +1,57 @@
+//! Arrays that Python gives.
+
+use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyTuple;
+
+/// An array of this shape that holds numbers.
+pub(crate) fn array<'py>(
+    found: &Bound<'py, PyAny>,
+    shape: &[usize],
+    place: &dyn Fn() -> String,
+) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
+    static CONVERT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = found.py();
+    let convert = CONVERT.import(py, "numpy", "ascontiguousarray")?;
+    let array = if let Ok(array) = found.extract::<PyReadonlyArrayDyn<'py, f64>>()
+        && array.is_c_contiguous()
+    {
+        array
+    } else {
+        let plain = convert.call1((found,))?;
+        let kind: String = plain.getattr("dtype")?.getattr("kind")?.extract()?;
+        if !["f", "i", "u", "b"].contains(&kind.as_str()) {
+            let dtype = plain.getattr("dtype")?;
+            return Err(PyTypeError::new_err(format!("{} is of dtype {dtype}: it needs real numbers", place())));
+        }
+        convert.call1((plain, "float64"))?.extract()?
+    };
+    // NumPy makes a row of a single number.
+    if array.shape() != shape && !(array.len() == 1 && shape.iter().product::<usize>() == 1) {
+        let (found, shape) = (PyTuple::new(py, array.shape())?, PyTuple::new(py, shape)?);
+        return Err(PyValueError::new_err(format!("{} has the shape {found}, but needs {shape}", place())));
+    }
+    Ok(array)
+}
+
+/// The same, with numbers that are all finite.
+pub(crate) fn finite<'py>(
+    found: &Bound<'py, PyAny>,
+    shape: &[usize],
+    place: &dyn Fn() -> String,
+) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
+    let array = array(found, shape, place)?;
+    if let Some(bad) = array.as_slice()?.iter().position(|number| !number.is_finite()) {
+        let number = array.as_slice()?[bad];
+        let row = if shape.len() > 1 { format!(" (agent {})", bad / shape[1]) } else { String::new() };
+        return Err(PyValueError::new_err(format!("{} holds {number}{row}", place())));
+    }
+    Ok(array)
+}
+
+/// These, as a vector.
+pub(crate) fn numbers(found: &Bound<'_, PyAny>, shape: &[usize], place: &dyn Fn() -> String) -> PyResult<Vec<f64>> {
+    Ok(finite(found, shape, place)?.as_slice()?.to_vec())
+}
