@@ -20,16 +20,20 @@ from ._lists import (
     list_topologies,
     list_weights,
 )
+from ._node import Found, Node, issue_certificates
 from ._solve import Solution, solve
 
 __all__ = [
     "Agent",
     "Check",
     "Figure",
+    "Found",
+    "Node",
     "Result",
     "Solution",
     "__version__",
     "check",
+    "issue_certificates",
     "list_algorithms",
     "list_metrics",
     "list_problems",

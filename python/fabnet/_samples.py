@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
+
+def by_agent(shares: Sequence[Any] | Mapping[int, Any]) -> dict[int, Any]:
+    """What each agent has, or what some have: those of a node."""
+    return dict(shares) if isinstance(shares, Mapping) else dict(enumerate(shares))
 
 
 class Samples:
@@ -15,21 +20,18 @@ class Samples:
     An epoch shows all mini-batches of an agent once, in an order drawn from (seed, agent, epoch): which one a round shows is a pure function.
     """
 
-    def __init__(self, shares: Sequence[Any], lengths: Sequence[Sequence[int]], batch: int | None, seed: int):
-        """What each agent has, and the lengths of the arrays that this consists of."""
+    def __init__(self, shares: Mapping[int, Any], lengths: Mapping[int, Sequence[int]], batch: int | None, seed: int):
+        """What agents have, and the lengths of the arrays that this consists of."""
         if batch is not None and batch < 1:
             raise ValueError(f"a mini-batch of {batch} samples shows nothing")
-        for agent, found in enumerate(map(set, lengths)):
-            if len(found) > 1:
-                raise ValueError(f"the arrays of agent {agent} have {sorted(found)} samples: give all of them the same number, along the first axis")
-            if found in (set(), {0}):
+        for agent, found in lengths.items():
+            if len(set(found)) > 1:
+                raise ValueError(f"the arrays of agent {agent} have {sorted(set(found))} samples: give all of them the same number, along the first axis")
+            if not found or found[0] == 0:
                 raise ValueError(f"agent {agent} has no samples")
-        self.shares, self.sizes, self._seed = shares, [length[0] for length in lengths], seed
-        self.counts = [1 if batch is None else -(-size // batch) for size in self.sizes]
+        self.shares, self.sizes, self._seed = shares, {agent: found[0] for agent, found in lengths.items()}, seed
+        self.counts = {agent: 1 if batch is None else -(-size // batch) for agent, size in self.sizes.items()}
         self._order = functools.lru_cache(maxsize=4 * len(shares))(self._draw)
-
-    def __len__(self) -> int:
-        return len(self.sizes)
 
     def shown(self, agent: int, round: int) -> slice:
         """Which samples of an agent a round shows: mini-batches differ by one sample at most."""
@@ -48,8 +50,8 @@ class Learning:
     """
 
     def __init__(self, train: Samples, valid: Samples, weights: float | None, x: np.ndarray, y: np.ndarray):
-        if len(train) != len(valid):
-            raise ValueError(f"{len(train)} agents have samples to train with, but {len(valid)} have some to validate with: give both a share for each agent")
+        if train.sizes.keys() != valid.sizes.keys():
+            raise ValueError(f"{len(train.sizes)} agents have samples to train with, but {len(valid.sizes)} have some to validate with: give both a share for each agent")
         self._samples = {"lower": train, "upper": valid}
         self._weights, self._start = weights, (x, y)
         self.outer, self.inner = len(x), len(y)
@@ -57,11 +59,11 @@ class Learning:
     @property
     def agents(self) -> int:
         """How many agents have samples."""
-        return len(self._samples["lower"])
+        return len(self._samples["lower"].sizes)
 
     def private(self, agent: int) -> int:
-        """How many weights an agent's samples have."""
-        return 0 if self._weights is None else self._samples["lower"].sizes[agent]
+        """How many weights an agent's samples have; none if they are elsewhere."""
+        return 0 if self._weights is None else self._samples["lower"].sizes.get(agent, 0)
 
     def start(self, agent: int) -> tuple[np.ndarray, np.ndarray]:
         """Everybody starts at the same point."""

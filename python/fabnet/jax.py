@@ -22,7 +22,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -30,14 +30,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
 
-from ._samples import Learning, Samples
+from ._samples import Learning, Samples, by_agent
 
 
 class Problem(Learning):
     """A problem for :func:`fabnet.solve` of two losses: ``upper(x, y, batch)`` and ``lower(x, y, batch)``, which return a number.
 
     ``x`` and ``y`` are pytrees, and where everybody starts; x may be None. ``train`` and ``valid`` are what each agent has for the lower and the upper level (the same, if ``valid`` is None): a pytree
-    for each agent whose leaves have samples along their first axis. A round shows ``batch`` of them, or all.
+    for each agent whose leaves have samples along their first axis; a dict by agent, on a :class:`fabnet.Node`, which knows its own only. A round shows ``batch`` of them, or all.
 
     With ``weights``, a number, every training sample has a coordinate of its own that starts there, is learned with the outer variable, and never leaves its agent:
     ``lower(x, y, batch, weights)`` gets those of the samples it is shown.
@@ -51,8 +51,8 @@ class Problem(Learning):
         lower: Callable[..., Any],
         *,
         y: Any,
-        train: Sequence[Any],
-        valid: Sequence[Any] | None = None,
+        train: Sequence[Any] | Mapping[int, Any],
+        valid: Sequence[Any] | Mapping[int, Any] | None = None,
         x: Any = None,
         batch: int | None = None,
         weights: float | None = None,
@@ -103,17 +103,17 @@ def _numbers(array: jax.Array) -> np.ndarray:
     return np.asarray(array, dtype=np.float64)
 
 
-def _samples(shares: Sequence[Any], batch: int | None, seed: int) -> Samples:
-    arrays = [jax.tree.map(np.asarray, share) for share in shares]
-    return Samples(arrays, [[len(leaf) for leaf in jax.tree.leaves(share)] for share in arrays], batch, seed)
+def _samples(shares: Sequence[Any] | Mapping[int, Any], batch: int | None, seed: int) -> Samples:
+    arrays = {agent: jax.tree.map(np.asarray, share) for agent, share in by_agent(shares).items()}
+    return Samples(arrays, {agent: [len(leaf) for leaf in jax.tree.leaves(share)] for agent, share in arrays.items()}, batch, seed)
 
 
 def _alike(samples: Samples) -> bool:
     """Whether what a round shows has the same shape for every agent, so that it can be one array."""
-    shapes = [jax.tree.map(np.shape, share) for share in samples.shares]
-    return all(shape == shapes[0] for shape in shapes) and samples.sizes[0] % samples.counts[0] == 0
+    shapes = [jax.tree.map(np.shape, share) for share in samples.shares.values()]
+    return list(samples.shares) == list(range(len(shapes))) and all(shape == shapes[0] for shape in shapes) and samples.sizes[0] % samples.counts[0] == 0
 
 
 def _stack(samples: Samples, shown: tuple[tuple[int, int], ...]) -> Any:
-    cut = [jax.tree.map(lambda leaf: leaf[start:stop], share) for share, (start, stop) in zip(samples.shares, shown)]
+    cut = [jax.tree.map(lambda leaf: leaf[start:stop], share) for share, (start, stop) in zip(samples.shares.values(), shown)]
     return jax.tree.map(lambda *leaves: jnp.stack(leaves), *cut)

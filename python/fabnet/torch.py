@@ -29,14 +29,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from ._samples import Learning, Samples
+from ._samples import Learning, Samples, by_agent
 
 
 class Problem(Learning):
     """A problem for :func:`fabnet.solve` of a module, whose parameters are y, and two losses: ``upper(x, model, batch)`` and ``lower(x, model, batch)``, which return a number.
 
     ``model`` is the module with an agent's parameters. ``x`` is a tensor or a dict of tensors, and where everybody starts; it may be None. ``train`` and ``valid`` are what each agent has for the lower and the
-    upper level (the same, if ``valid`` is None): an array or a tensor, or a dict or a tuple of them, with samples along the first axis. A round shows ``batch`` of them, or all.
+    upper level (the same, if ``valid`` is None): an array or a tensor, or a dict or a tuple of them, with samples along the first axis; a dict by agent, on a :class:`fabnet.Node`, which knows its own only. A round shows ``batch`` of them, or all.
 
     With ``weights``, a number, every training sample has a coordinate of its own that starts there, is learned with the outer variable, and never leaves its agent:
     ``lower(x, model, batch, weights)`` gets those of the samples it is shown.
@@ -50,8 +50,8 @@ class Problem(Learning):
         upper: Callable[..., torch.Tensor],
         lower: Callable[..., torch.Tensor],
         *,
-        train: Sequence[Any],
-        valid: Sequence[Any] | None = None,
+        train: Sequence[Any] | Mapping[int, Any],
+        valid: Sequence[Any] | Mapping[int, Any] | None = None,
         x: torch.Tensor | Mapping[str, torch.Tensor] | None = None,
         batch: int | None = None,
         weights: float | None = None,
@@ -69,7 +69,7 @@ class Problem(Learning):
         train = self._to_samples(train, batch, seed)
         valid = train if valid is None else self._to_samples(valid, batch, seed)
         super().__init__(train, valid, weights, _flat(_leaves(self._x)), _flat(self._parameters.values()))
-        self._buffers = [[buffer.clone() for buffer in module.buffers()] for _ in range(self.agents)]
+        self._buffers = {agent: [buffer.clone() for buffer in module.buffers()] for agent in train.sizes}
         self._turn = threading.Lock()
 
     def unpack(self, x: np.ndarray, y: np.ndarray) -> tuple[Any, torch.nn.Module]:
@@ -77,9 +77,9 @@ class Problem(Learning):
         self._set_parameters(y)
         return self._shaped(torch.as_tensor(x, **self._like)), self._module
 
-    def _to_samples(self, shares: Sequence[Any], batch: int | None, seed: int) -> Samples:
-        tensors = [_map(self._sample, share) for share in shares]
-        return Samples(tensors, [[len(leaf) for leaf in _leaves(share)] for share in tensors], batch, seed)
+    def _to_samples(self, shares: Sequence[Any] | Mapping[int, Any], batch: int | None, seed: int) -> Samples:
+        tensors = {agent: _map(self._sample, share) for agent, share in by_agent(shares).items()}
+        return Samples(tensors, {agent: [len(leaf) for leaf in _leaves(share)] for agent, share in tensors.items()}, batch, seed)
 
     def _sample(self, array: Any) -> torch.Tensor:
         """On the device; numbers in the module's precision, whole numbers as they are."""

@@ -2,7 +2,12 @@
 
 import doctest
 import importlib
+import pathlib
 import pkgutil
+import re
+import socket
+import subprocess
+import sys
 
 import fabnet
 import numpy as np
@@ -24,3 +29,38 @@ def test_examples_are_found():
     plain = [name for name in MODULES if not name.endswith(("jax", "torch"))]
     examples = [test for name in plain for test in finder.find(importlib.import_module(name)) if test.examples]
     assert len(examples) >= 4
+
+
+GUIDE = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
+
+
+def blocks(section):
+    """The programs of a section of the guide."""
+    text = GUIDE.read_text().split(f"\n## {section}\n")[1].split("\n## ")[0]
+    return re.findall(r"```python\n(.*?)```", text, flags=re.S)
+
+
+@pytest.mark.parametrize("section", ["In three minutes", "A problem of your own", "Algorithms, topologies and faults"])
+def test_the_guide_runs(section):
+    names = {}
+    for block in blocks(section):
+        exec("import fabnet\nimport numpy as np\n" + block.replace("rounds=2000", "rounds=20"), names)
+    if section == "In three minutes":
+        assert np.allclose(names["solution"].x, [3, 1], atol=1e-4)
+
+
+def test_nodes_of_the_guide_agree(tmp_path):
+    prepare, program = blocks("Real nodes")
+    for address in ["127.0.0.1:7447", "127.0.0.1:7448"]:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            prepare = prepare.replace(address, f"127.0.0.1:{free.getsockname()[1]}")
+    (tmp_path / "means.py").write_text(program)
+    subprocess.run([sys.executable, "-c", prepare.replace('run = "means-1"', 'run = "means-1"\nlinger = "2s"')], cwd=tmp_path, check=True)
+    nodes = [subprocess.Popen([sys.executable, "means.py", f"{name}.toml"], cwd=tmp_path, stdout=subprocess.PIPE, text=True) for name in ["alpha", "beta"]]
+    try:
+        said = [node.communicate(timeout=120)[0] for node in nodes]
+    finally:
+        for node in nodes:
+            node.kill()
+    for text in said:
+        assert np.allclose([float(number) for number in text.strip().strip("[]").split()], [2, 1], atol=1e-2), text

@@ -49,7 +49,7 @@ def test_an_epoch_shows_every_sample_once():
     problem = ridge([10, 7, 9, 12], batch=4)
     samples = problem._samples["lower"]
     orders = set()
-    for agent, size in enumerate(samples.sizes):
+    for agent, size in samples.sizes.items():
         count = samples.counts[agent]
         for epoch in range(5):
             shown = [samples.shown(agent, epoch * count + place) for place in range(count)]

@@ -77,7 +77,7 @@ def test_buffers_are_each_agents_own():
     module = Counting()
     problem = ridge([5, 12, 9, 20], module)
     fabnet.solve(problem, **settings(rounds=1, record_every=1))
-    seen = np.array([buffers[0].item() for buffers in problem._buffers])
+    seen = np.array([buffers[0].item() for buffers in problem._buffers.values()])
     evaluations = (seen - seen[0]) / (np.array([5, 12, 9, 20]) - 5 + 1e-9)
     assert module.seen.item() == 0, "the module itself has seen nothing"
     assert len(set(evaluations[1:].round(6))) == 1 and evaluations[1] >= 2, "every agent has seen its own samples, equally often"

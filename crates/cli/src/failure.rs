@@ -34,5 +34,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
             JobError::Target { .. } => true,
             JobError::Shard(_) | JobError::Files { .. } | JobError::Finding(_) => false,
         });
+    #[cfg(feature = "net")]
+    let usage = usage || matches!(error.downcast_ref(), Some(fabnet_host::StationError::Agents { .. }));
     ExitCode::from(if usage { USAGE } else { IMPOSSIBLE })
 }

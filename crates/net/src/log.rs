@@ -1,23 +1,39 @@
 //! Log lines that say where the node was.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
+use tracing_subscriber::filter::{EnvFilter, filter_fn};
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::util::SubscriberInitExt;
 
+use crate::refusals::{EngineRefusals, Refusals};
 use crate::status::Shared;
 
+/// Sends lines to the standard error output, and counts what the engine refuses. `FABNET_LOG` says what is logged; if it is not set, `usual`, and nothing of the engine, which complains of everything that it
+/// mends itself. Only the first call in a process counts.
+pub fn log_to_stderr(usual: &str, json: bool, status: &Shared, refusals: &Arc<Refusals>) {
+    let filter = EnvFilter::try_from_env("FABNET_LOG").unwrap_or_else(|_| EnvFilter::new(format!("{usual},zenoh=off")));
+    let lines = Lines { status: status.clone(), json };
+    let lines = tracing_subscriber::fmt::layer().event_format(lines).with_writer(std::io::stderr);
+    let counting = EngineRefusals(refusals.clone()).with_filter(filter_fn(EngineRefusals::listens_to));
+    // A second one would be another node in the same process.
+    let _ = tracing_subscriber::registry().with(lines.with_filter(filter)).with(counting).try_init();
+}
+
 /// Run, node, life, epoch and round on every line, also on those of the engine: as text, or as JSON.
-pub struct Lines {
+struct Lines {
     /// Where the node is.
-    pub status: Shared,
+    status: Shared,
     /// One JSON object for each line.
-    pub json: bool,
+    json: bool,
 }
 
 impl<S, N> FormatEvent<S, N> for Lines

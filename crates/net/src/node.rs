@@ -135,8 +135,12 @@ impl<T: Scalar> Node<T> {
         node
     }
 
-    /// Goes on until it is done or told to stop.
-    pub fn run(&mut self, recorder: &mut dyn Recorder<T>) -> Result<Stop, NodeError> {
+    /// Goes on until it is done or told to stop; `goes_on` is asked once a tick.
+    pub fn run(
+        &mut self,
+        recorder: &mut dyn Recorder<T>,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Stop, NodeError> {
         let agents: Vec<u32> = self.seats.keys().copied().collect();
         for agent in agents.iter().copied() {
             let first = self.seats[&agent].peer.start();
@@ -152,6 +156,10 @@ impl<T: Scalar> Node<T> {
                 // Ticks that were slept through are not made up for.
                 next_tick = (next_tick + self.tick).max(now);
                 self.look_around()?;
+                if !goes_on() {
+                    self.leave(recorder)?;
+                    return Ok(Stop::Left);
+                }
                 if self.is_done() && done_at.get_or_insert(now).elapsed() > self.config.linger {
                     self.leave(recorder)?;
                     return Ok(Stop::Done);

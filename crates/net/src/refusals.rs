@@ -63,14 +63,14 @@ impl Refusals {
 }
 
 /// Counts what the engine refuses by itself: it says so nowhere but in its log.
-pub struct EngineRefusals(pub Arc<Refusals>);
+pub(crate) struct EngineRefusals(pub(crate) Arc<Refusals>);
 
 impl EngineRefusals {
     const ACCESS: &'static str = "zenoh::net::routing::interceptor::access_control";
     const LINK: &'static str = "zenoh_link_tls";
 
     /// Whether lines from there are looked at.
-    pub fn listens_to(metadata: &Metadata<'_>) -> bool {
+    pub(crate) fn listens_to(metadata: &Metadata<'_>) -> bool {
         metadata.target().starts_with(Self::ACCESS) || metadata.target().starts_with(Self::LINK)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// The first exception of a run. It cannot be returned through the engine, so it is kept here until somebody looks; nothing more is asked of Python meanwhile.
@@ -22,14 +23,14 @@ impl Failure {
         self.get().is_some()
     }
 
-    /// Takes it out.
-    pub(crate) fn take(&self) -> Option<PyErr> {
-        self.get().take()
+    /// It, or if there is none, another error.
+    pub(crate) fn or(&self, error: &dyn std::fmt::Display) -> PyErr {
+        self.get().take().unwrap_or_else(|| PyValueError::new_err(error.to_string()))
     }
 
     /// Raises it, if it is there.
     pub(crate) fn raise(&self) -> PyResult<()> {
-        self.take().map_or(Ok(()), Err)
+        self.get().take().map_or(Ok(()), Err)
     }
 
     fn get(&self) -> MutexGuard<'_, Option<PyErr>> {

@@ -3,7 +3,10 @@
 mod algorithm;
 mod experiment;
 mod failure;
+#[cfg(feature = "net")]
+mod node;
 mod numbers;
+mod own;
 mod problem;
 mod solve;
 mod topology;
@@ -19,5 +22,10 @@ fn _fabnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(experiment::listing, module)?)?;
     module.add_function(wrap_pyfunction!(solve::solve, module)?)?;
     module.add_function(wrap_pyfunction!(algorithm::gradients, module)?)?;
+    #[cfg(feature = "net")]
+    {
+        module.add_function(wrap_pyfunction!(node::node, module)?)?;
+        module.add_function(wrap_pyfunction!(node::certificates, module)?)?;
+    }
     Ok(())
 }

@@ -1,20 +1,16 @@
 //! Runs in which some things are Python's own.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use fabnet_core::{Level, Optimum, Point, View, linalg};
-use fabnet_lab::{Brings, BringsAlgorithm, Setup};
+use fabnet_core::{Algorithm, Dim, Level, Optimum, Point, View, linalg};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyFloatingPointError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::algorithm::OwnAlgorithm;
 use crate::experiment::plan;
 use crate::failure::Failure;
-use crate::problem::OwnProblem;
-use crate::topology::OwnTopology;
+use crate::own::Own;
 
 /// What is noted of a run, column by column.
 #[derive(Default)]
@@ -87,26 +83,9 @@ pub(crate) fn solve<'py>(
     let plan = plan(text, Path::new("solve"), &[])?;
     let (group, seed) = plan.runs().next().ok_or_else(|| PyValueError::new_err("there is nothing to run"))?;
     let failure = Failure::default();
-    let problem = problem.map(|object| OwnProblem::new(&object, group.agents, failure.clone())).transpose()?;
-    let topology = topology.map(|function| OwnTopology::new(&function, group.agents, failure.clone()));
-    let algorithm = algorithm.map(|object| -> BringsAlgorithm<f64> {
-        let (object, failure) = (object.unbind(), failure.clone());
-        Box::new(move |problem| {
-            let made = Python::attach(|py| OwnAlgorithm::new(object.bind(py), problem.dim(), failure.clone()));
-            let made = failure.catch(made).ok_or_else(|| "the algorithm does not fit".to_owned())?;
-            Ok(Arc::new(made))
-        })
-    });
-    let brings = Brings {
-        problem: problem.map(|problem| Arc::new(problem) as _),
-        topology: topology.map(|topology| Arc::new(topology) as _),
-        algorithm,
-    };
-    let failed =
-        |error: &dyn std::fmt::Display| failure.take().unwrap_or_else(|| PyValueError::new_err(error.to_string()));
-    let setup = Setup::<f64>::of(group, seed, brings).map_err(|error| failed(&error))?;
+    let setup = Own { problem, topology, algorithm }.setup(group, seed, &failure)?;
     let optimum = setup.problem.optimum();
-    let mut engine = py.detach(|| setup.engine()).map_err(|error| failed(&error))?;
+    let mut engine = py.detach(|| setup.engine()).map_err(|error| failure.or(&error))?;
     let mut records = Records::default();
     loop {
         failure.raise()?;
@@ -124,7 +103,7 @@ pub(crate) fn solve<'py>(
         if round == group.rounds {
             return answer(py, &view, records);
         }
-        py.detach(|| engine.run_until(round + 1)).map_err(|error| failed(&error))?;
+        py.detach(|| engine.run_until(round + 1)).map_err(|error| failure.or(&error))?;
     }
 }
 
@@ -140,20 +119,30 @@ fn still_there(view: &View<'_, f64>) -> PyResult<()> {
 
 /// What everybody has found.
 fn answer<'py>(py: Python<'py>, view: &View<'_, f64>, records: Records) -> PyResult<Bound<'py, PyDict>> {
-    let (agents, dim, width) = (view.agents.range().len(), view.problem.dim(), view.algorithm.blocks().width());
+    let answer = points(py, view.algorithm, view.problem.dim(), view.agents.range().map(|agent| view.point(agent)))?;
+    answer.set_item("rounds", view.round)?;
+    answer.set_item("records", records.columns(py)?)?;
+    Ok(answer)
+}
+
+/// What points stand for: rows of x and y, and private coordinates.
+pub(crate) fn points<'py>(
+    py: Python<'py>,
+    algorithm: &dyn Algorithm<f64>,
+    dim: Dim,
+    points: impl Iterator<Item = Vec<f64>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let width = algorithm.blocks().width();
     let (mut x, mut y, mut own) = (Vec::new(), Vec::new(), Vec::new());
-    for agent in view.agents.range() {
-        let point = view.point(agent);
-        let (outer, inner) = view.algorithm.direction().solution(dim, &point[..width]);
+    for point in points {
+        let (outer, inner) = algorithm.direction().solution(dim, &point[..width]);
         x.extend_from_slice(outer);
         y.extend_from_slice(inner);
         own.push(PyArray1::from_slice(py, &point[width..]));
     }
     let answer = PyDict::new(py);
-    answer.set_item("x", PyArray1::from_vec(py, x).reshape([agents, dim.outer])?)?;
-    answer.set_item("y", PyArray1::from_vec(py, y).reshape([agents, dim.inner])?)?;
+    answer.set_item("x", PyArray1::from_vec(py, x).reshape([own.len(), dim.outer])?)?;
+    answer.set_item("y", PyArray1::from_vec(py, y).reshape([own.len(), dim.inner])?)?;
     answer.set_item("own", own)?;
-    answer.set_item("rounds", view.round)?;
-    answer.set_item("records", records.columns(py)?)?;
     Ok(answer)
 }

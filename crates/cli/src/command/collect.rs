@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use fabnet_host::track_path;
 use fabnet_lab::{Experiment, collect, figure};
 
-use super::node::track_path;
 use super::one_run;
 use super::run::new_folder;
 use crate::failure::Usage;

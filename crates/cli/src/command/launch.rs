@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use clap::Args;
 use fabnet_core::rng::{Purpose, Stream};
+use fabnet_host::track_path;
 use fabnet_lab::data::Library;
 use fabnet_lab::{Folder, Launched, Plan, collect, figure};
 use fabnet_net::{Authority, Config, Limits, Member, NodeStatus, Tls, ask};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::node::track_path;
 use super::run::new_folder;
 use super::{Changes, one_run};
 use crate::say::say;

@@ -1,0 +1,85 @@
+//! Real nodes with gradients of Python.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use fabnet_host::{Station, StationError};
+use fabnet_lab::Experiment;
+use fabnet_lab::data::Library;
+use fabnet_net::{Authority, Config, Shared, log_to_stderr};
+use pyo3::exceptions::{PyConnectionError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::failure::Failure;
+use crate::own::Own;
+use crate::solve::points;
+
+/// Runs one node until it is done. Ctrl-C, or an exception in a function, lets it say farewell before it is raised. Functions are called from this thread.
+#[pyfunction]
+pub(crate) fn node<'py>(
+    py: Python<'py>,
+    file: PathBuf,
+    problem: Option<Bound<'py, PyAny>>,
+    algorithm: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let wrong = |error: &dyn std::fmt::Display| PyValueError::new_err(error.to_string());
+    let config = Config::read(&file).map_err(|error| wrong(&error))?;
+    let Some(me) = config.me() else {
+        return Err(PyValueError::new_err(format!(
+            "{}: a router needs no gradients: run `fabnet node`",
+            file.display()
+        )));
+    };
+    let agents = me.agents.clone();
+    config.data.iter().for_each(|folder| Library::look_in(folder));
+    let plan =
+        Experiment::read(&config.plan).and_then(|experiment| experiment.plan()).map_err(|error| wrong(&error))?;
+    let mut runs = plan.runs();
+    let (Some((group, seed)), None) = (runs.next(), runs.next()) else {
+        return Err(PyValueError::new_err("a node takes one run: choose one seed, one [[algorithm]] and no grid"));
+    };
+    let (status, refusals) = (Shared::of(&config), Arc::default());
+    log_to_stderr("warn", false, &status, &refusals);
+    let failure = Failure::default();
+    let setup = Own { problem, topology: None, algorithm }.setup(group, seed, &failure)?;
+    let (method, dim) = (setup.algorithm.clone(), setup.problem.dim());
+    let done = py.detach(|| {
+        let mut station = Station::open(config, &plan, setup, (status, refusals))?;
+        station.run(&mut || goes_on(&failure))?;
+        let point = |peer: &fabnet_core::Peer<f64>| {
+            let mut point = vec![0.0; method.blocks().width() + peer.task().problem.private(peer.node() as usize)];
+            method.point(peer.row(), peer.keep(), &mut point);
+            (point, peer.round())
+        };
+        Ok(station.peers().map(point).unzip::<_, _, Vec<_>, Vec<_>>())
+    });
+    failure.raise()?;
+    let (found, rounds) = done.map_err(|error: StationError| match error {
+        StationError::Node(_) | StationError::Open(_) => PyConnectionError::new_err(error.to_string()),
+        StationError::Agents { .. } | StationError::Missing(_) => PyValueError::new_err(error.to_string()),
+        _ => PyRuntimeError::new_err(error.to_string()),
+    })?;
+    let answer = points(py, &*method, dim, found.into_iter())?;
+    answer.set_item("agents", agents)?;
+    answer.set_item("rounds", rounds.into_iter().min())?;
+    Ok(answer)
+}
+
+/// Whether nothing has gone wrong, and nobody has pressed Ctrl-C.
+fn goes_on(failure: &Failure) -> bool {
+    Python::attach(|py| failure.catch(py.check_signals()));
+    !failure.is_there()
+}
+
+/// Makes an authority in a folder and certificates for nodes, each with the hosts under which others reach it.
+#[pyfunction]
+pub(crate) fn certificates(folder: PathBuf, nodes: BTreeMap<String, Vec<String>>) -> PyResult<()> {
+    let failed = |error: &dyn std::fmt::Display| PyRuntimeError::new_err(error.to_string());
+    let authority = Authority::create(&folder).map_err(|error| failed(&error))?;
+    for (name, hosts) in nodes {
+        authority.issue(&name, &hosts).map_err(|error| failed(&error))?;
+    }
+    Ok(())
+}
