@@ -190,3 +190,18 @@ def test_a_thousand_runs_leak_nothing():
     for _ in range(1000):
         fabnet.solve(problem, **of)
     assert process.memory_info().rss - before < 2 << 20
+
+
+def test_arrays_that_somebody_keeps_are_not_used_again():
+    class Keeping(AllMeans):
+        kept, seen = [], []
+
+        def lower_all(self, X, Y):
+            self.kept.append(Y[1:])  # a view keeps the whole array
+            self.seen.append(Y[1:].copy())
+            return super().lower_all(X, Y)
+
+    problem = Keeping()
+    fabnet.solve(problem, **settings(rounds=50, algorithm="fab"))
+    assert all(np.array_equal(kept, seen) for kept, seen in zip(problem.kept, problem.seen))
+    assert not np.array_equal(problem.kept[0], problem.kept[-1])

@@ -48,6 +48,6 @@ pub use scalar::{Scalar, Typed};
 pub use segment::{Blocks, Kind, Mask, Segment, Segments, larger};
 pub use shard::{Shard, ShardError};
 pub use smoothness::Smoothness;
-pub use together::{Question, Together};
+pub use together::{Sheet, Together};
 pub use topology::Topology;
 pub use weights::Weights;

@@ -21,6 +21,8 @@ pub(crate) struct Task<'a, T: Scalar> {
     pub(crate) range: Range<usize>,
     pub(crate) round: u64,
     pub(crate) seed: u64,
+    /// Whether this round was rehearsed before: everything is mixed.
+    pub(crate) again: bool,
 }
 
 /// A piece of the shard that one thread works on at a time, with its buffers.
@@ -45,15 +47,50 @@ impl<T: Scalar> Leaf<T> {
 
 /// What a round writes, which is split between threads.
 pub(crate) struct Written<'a, T> {
+    pub(crate) agents: Memory<'a, T>,
+    /// Agents as they were between mixing and stepping, where a round is rehearsed: nobody mixes twice.
+    pub(crate) mixed: Option<Memory<'a, T>>,
+}
+
+/// What agents have, in rows.
+pub(crate) struct Memory<'a, T> {
     pub(crate) next: RowsMut<'a, T>,
     pub(crate) keep: RowsMut<'a, T>,
     pub(crate) input: RowsMut<'a, T>,
 }
 
+/// What one agent has.
+struct Own<'a, T> {
+    next: &'a mut [T],
+    keep: &'a mut [T],
+    input: &'a mut [T],
+}
+
 impl<T> Written<'_, T> {
+    fn split_at(self, agent: usize) -> (Self, Self) {
+        let (first, second) = self.agents.split_at(agent);
+        let (mixed_first, mixed_second) = self.mixed.map(|mixed| mixed.split_at(agent)).unzip();
+        (Self { agents: first, mixed: mixed_first }, Self { agents: second, mixed: mixed_second })
+    }
+}
+
+impl<'a, T> Memory<'a, T> {
     fn split_at(self, agent: usize) -> (Self, Self) {
         let (next, keep, input) = (self.next.split_at(agent), self.keep.split_at(agent), self.input.split_at(agent));
         (Self { next: next.0, keep: keep.0, input: input.0 }, Self { next: next.1, keep: keep.1, input: input.1 })
+    }
+
+    /// The next agent's.
+    fn take(&mut self) -> Own<'a, T> {
+        Own { next: self.next.take_row(), keep: self.keep.take_row(), input: self.input.take_row() }
+    }
+}
+
+impl<T: Copy> Own<'_, T> {
+    fn copy_from(&mut self, other: &Self) {
+        self.next.copy_from_slice(other.next);
+        self.keep.copy_from_slice(other.keep);
+        self.input.copy_from_slice(other.input);
     }
 }
 
@@ -73,8 +110,18 @@ impl<T: Scalar> Task<'_, T> {
         let mut request = Request::Go;
         for agent in leaf.agents.clone() {
             let now = self.now.row(agent);
-            let (next, keep, input) = (written.next.take_row(), written.keep.take_row(), written.input.take_row());
-            self.mix(agent, now, next, input);
+            let mut own = written.agents.take();
+            let mut mixed = written.mixed.as_mut().map(Memory::take);
+            match &mut mixed {
+                Some(mixed) if self.again => own.copy_from(mixed),
+                mixed => {
+                    self.mix(agent, now, own.next, own.input);
+                    if let Some(mixed) = mixed {
+                        mixed.copy_from(&own);
+                    }
+                }
+            }
+            let Own { next, keep, input } = own;
             let mut oracle = Oracle {
                 problem: self.problem,
                 seed: self.seed,

@@ -7,7 +7,7 @@ use crate::algorithm::{Fresh, Request};
 use crate::halo::Halo;
 use crate::layout::RowLayout;
 use crate::observe::{Agents, View};
-use crate::round::{Leaf, Task, Written};
+use crate::round::{Leaf, Memory, Task, Written};
 use crate::rows::Rows;
 use crate::together::{Rehearsed, Script};
 use crate::{Algorithm, Evaluations, Mask, Mixing, Network, Oracle, Problem, Scalar};
@@ -30,18 +30,20 @@ pub struct Shard<T: Scalar> {
     halo: Halo<T>,
     leaves: Vec<Leaf<T>>,
     bytes: u64,
-    /// Where gradients come for all agents together.
-    rehearsal: Option<Box<Rehearsal<T>>>,
+    /// What a round asks for, where gradients come for all agents together.
+    script: Option<Script<T>>,
+    /// Agents between mixing and stepping, in that case: next, keep and input.
+    mixed: Option<[Rows<T>; 3]>,
 }
 
 /// The whole numbers of a saved state: round, bytes and three kinds of evaluations.
 const COUNTS: usize = 5;
 
-/// What a round asks for, and what there was before it.
-struct Rehearsal<T> {
-    script: Script<T>,
-    keep: Rows<T>,
-    input: Rows<T>,
+/// Which time something is done, where it is rehearsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Time {
+    First,
+    Again,
 }
 
 /// Why a shard cannot be made, or cannot go on.
@@ -147,7 +149,8 @@ impl<T: Scalar> Shard<T> {
             range,
             round: 0,
             bytes: 0,
-            rehearsal: None,
+            script: None,
+            mixed: None,
         };
         shard.start();
         Ok(shard)
@@ -159,7 +162,7 @@ impl<T: Scalar> Shard<T> {
         self.check_arrivals()?;
         let mask = self.algorithm.sends(self.round);
         let links = self.network.current().links_from(self.range.clone());
-        let request = self.rehearsed(|shard, problem| shard.step(problem, mask));
+        let request = self.rehearsed(|shard, problem, time| shard.step(problem, mask, time));
         self.bytes += (links * self.layout.sent(mask) * T::BYTES) as u64;
         std::mem::swap(&mut self.now, &mut self.next);
         self.round += 1;
@@ -167,32 +170,35 @@ impl<T: Scalar> Shard<T> {
     }
 
     /// Lets agents do something that asks for gradients. Where these come for all agents together, it is done again and again until nothing new is asked for.
-    fn rehearsed<R>(&mut self, mut act: impl FnMut(&mut Self, &dyn Problem<T>) -> R) -> R {
+    fn rehearsed<R>(&mut self, mut act: impl FnMut(&mut Self, &dyn Problem<T>, Time) -> R) -> R {
         let problem = self.problem.clone();
-        let Some(together) = problem.together() else { return act(self, &*problem) };
-        let mut rehearsal = self.rehearsal.take().unwrap_or_else(|| {
-            let script = Script::new(self.range.start, self.range.len());
-            Box::new(Rehearsal { script, keep: self.keep.clone(), input: self.input.clone() })
-        });
-        let Rehearsal { script, keep, input } = &mut *rehearsal;
-        keep.copy_from(&self.keep);
-        input.copy_from(&self.input);
+        let Some(together) = problem.together() else { return act(self, &*problem, Time::First) };
+        let start = self.range.start;
+        let pieces = self.leaves.iter().map(|leaf| start + leaf.agents.start..start + leaf.agents.end);
+        let mut script = self.script.take().unwrap_or_else(|| Script::new(pieces));
+        script.forget();
         let evaluations: Vec<_> = self.leaves.iter().map(|leaf| leaf.work.evaluations).collect();
+        let mut time = Time::First;
         loop {
             script.begin();
-            let result = act(self, &Rehearsed { problem: &*problem, script });
-            if script.is_complete(together) {
-                self.rehearsal = Some(rehearsal);
+            let result = act(self, &Rehearsed { problem: &*problem, script: &script }, time);
+            if script.is_complete(together, self.round) {
+                self.script = Some(script);
                 return result;
             }
-            self.keep.copy_from(keep);
-            self.input.copy_from(input);
+            time = Time::Again;
             self.leaves.iter_mut().zip(&evaluations).for_each(|(leaf, before)| leaf.work.evaluations = *before);
         }
     }
 
-    fn step(&mut self, problem: &dyn Problem<T>, mask: Mask) -> Request {
-        let written = Written { next: self.next.as_mut(), keep: self.keep.as_mut(), input: self.input.as_mut() };
+    fn step(&mut self, problem: &dyn Problem<T>, mask: Mask, time: Time) -> Request {
+        if self.problem.together().is_some() && self.mixed.is_none() {
+            self.mixed = Some([self.next.clone(), self.keep.clone(), self.input.clone()]);
+        }
+        let written = Written {
+            agents: memory([&mut self.next, &mut self.keep, &mut self.input]),
+            mixed: self.mixed.as_mut().map(|mixed| memory(mixed.each_mut())),
+        };
         let leaves = &mut self.leaves;
         let several = leaves.len() > 1;
         let work = |mixing: &Mixing| {
@@ -207,6 +213,7 @@ impl<T: Scalar> Shard<T> {
                 range: self.range.clone(),
                 round: self.round,
                 seed: self.seed,
+                again: time == Time::Again,
             };
             task.run(leaves, written)
         };
@@ -215,10 +222,13 @@ impl<T: Scalar> Shard<T> {
 
     /// Starts a new epoch at the current points: trackers restart, nothing is in flight.
     pub fn restart(&mut self) {
-        let (now, mut point) = (self.now.clone(), Vec::new());
-        self.rehearsed(|shard, problem| {
+        let before = [self.now.clone(), self.keep.clone(), self.input.clone()];
+        let mut point = Vec::new();
+        self.rehearsed(|shard, problem, _| {
             // What was rehearsed is not there any more.
-            shard.now.copy_from(&now);
+            for (now, before) in [&mut shard.now, &mut shard.keep, &mut shard.input].into_iter().zip(&before) {
+                now.copy_from(before);
+            }
             for agent in 0..shard.range.len() {
                 point.resize(shard.point_width(agent), T::zero());
                 shard.algorithm.point(shard.now.row(agent), shard.keep.row(agent), &mut point);
@@ -301,8 +311,10 @@ impl<T: Scalar> Shard<T> {
     }
 
     fn start(&mut self) {
-        self.rehearsed(|shard, problem| {
-            shard.now.all_mut().fill(T::zero());
+        self.rehearsed(|shard, problem, _| {
+            for rows in [&mut shard.now, &mut shard.keep, &mut shard.input] {
+                rows.all_mut().fill(T::zero());
+            }
             for agent in 0..shard.range.len() {
                 let point = shard.algorithm.starting_point(problem, shard.range.start + agent);
                 shard.begin(problem, agent, &point);
@@ -341,6 +353,10 @@ impl<T: Scalar> Shard<T> {
             None => Ok(()),
         }
     }
+}
+
+fn memory<T: Scalar>([next, keep, input]: [&mut Rows<T>; 3]) -> Memory<'_, T> {
+    Memory { next: next.as_mut(), keep: keep.as_mut(), input: input.as_mut() }
 }
 
 impl<T: Scalar> Agents<T> for Shard<T> {

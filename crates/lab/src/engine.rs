@@ -23,6 +23,7 @@ pub(crate) enum Delivery {
 }
 
 /// All agents of a run, as its plan lets them exchange.
+#[allow(clippy::large_enum_variant, reason = "there is one for each run")]
 pub enum Engine<T: Scalar> {
     /// On links that are perfect.
     Shard(Shard<T>),

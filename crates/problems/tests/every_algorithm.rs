@@ -12,7 +12,7 @@ use fabnet_core::observe::{Agents, run};
 use fabnet_core::topology::{ErdosRenyi, Phases, Redraw, connectivity};
 use fabnet_core::weights::Uniform;
 use fabnet_core::{
-    Dim, Kind, Level, Network, Place, Point, Problem, Question, Scalar, Scratch, Shard, Slopes, Together, linalg,
+    Dim, Kind, Level, Network, Place, Point, Problem, Scalar, Scratch, Shard, Sheet, Slopes, Together, linalg,
 };
 use fabnet_problems::{BilevelQuadratic, PolicyEvaluation, Quadratic};
 
@@ -103,18 +103,17 @@ impl Problem<f64> for Choir {
 }
 
 impl Together<f64> for Choir {
-    fn values(&self, level: Level, points: &[Point<'_, f64>]) -> Vec<f64> {
-        points.iter().map(|&point| self.value(level, point)).collect()
-    }
-
-    fn answer(&self, level: Level, questions: &mut [&mut Question<f64>]) {
-        for question in questions {
-            let Question { agent, round, ref own, ref x, ref y, .. } = **question;
-            let mut slopes = [own, x, y].map(|point| vec![0.0; point.len()]);
-            let [to_own, to_x, to_y] = &mut slopes;
-            let to = Slopes { scale: (1.0, 1.0), own: to_own, x: to_x, y: to_y };
-            self.0.add_gradient(level, Point { agent, round, own, x, y }, to, &mut Scratch::default());
-            question.slopes = slopes;
+    fn answer(&self, level: Level, round: u64, sheets: &mut [&mut Sheet<f64>]) {
+        for sheet in sheets {
+            for agent in sheet.agents().filter(|&agent| sheet.is_open(agent)).collect::<Vec<_>>() {
+                let asked = sheet.clone();
+                let (_, [own, x, y]) = sheet.answer(agent);
+                for slope in [&mut *own, &mut *x, &mut *y] {
+                    slope.fill(0.0);
+                }
+                let to = Slopes { scale: (1.0, 1.0), own, x, y };
+                self.0.add_gradient(level, asked.point(agent, round), to, &mut Scratch::default());
+            }
         }
     }
 }

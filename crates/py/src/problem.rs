@@ -1,7 +1,10 @@
 //! A problem whose functions are Python's.
 
-use fabnet_core::{Dim, Level, Point, Problem, Question, Scratch, Slopes, Together};
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArrayDyn};
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use fabnet_core::{Dim, Level, Point, Problem, Scratch, Sheet, Slopes, Together};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -19,6 +22,7 @@ pub(crate) struct OwnProblem {
     starts: Vec<(Vec<f64>, Vec<f64>)>,
     functions: [Function; 2],
     failure: Failure,
+    desks: [Desk; 2],
 }
 
 /// How a level is evaluated.
@@ -93,12 +97,28 @@ impl OwnProblem {
                 "agents with private coordinates differ in size: bring upper(agent, x, y) and lower(agent, x, y)",
             ));
         }
-        let mut brought =
-            Self { object: object.clone().unbind(), agents, dim, private, starts: Vec::new(), functions, failure };
+        let mut brought = Self {
+            object: object.clone().unbind(),
+            agents,
+            dim,
+            private,
+            starts: Vec::new(),
+            functions,
+            failure,
+            desks: Default::default(),
+        };
         if has("start") {
             brought.starts = (0..agents).map(|agent| brought.ask_start(object, agent)).collect::<PyResult<_>>()?;
         }
         Ok(brought)
+    }
+
+    /// What one agent asks alone.
+    fn alone(&self, level: Level, at: Point<'_, f64>) -> Sheet<f64> {
+        let mut sheet = Sheet::new(self, at.agent..at.agent + 1);
+        sheet.ask(at);
+        self.answer(level, at.round, &mut [&mut sheet]);
+        sheet
     }
 
     fn ask_start(&self, object: &Bound<'_, PyAny>, agent: usize) -> PyResult<(Vec<f64>, Vec<f64>)> {
@@ -112,87 +132,111 @@ impl OwnProblem {
         ))
     }
 
-    /// Values and gradients of a level for questions, which are all agents' or one's. What has run away is not asked for: it may be a rehearsal that went astray, and if it is not,
-    /// whoever looks at the agents sees it.
-    fn evaluate(&self, level: Level, questions: &mut [&mut Question<f64>]) -> Vec<f64> {
-        let mut values = vec![f64::NAN; questions.len()];
-        if self.failure.is_there() {
-            return values;
-        }
-        let finite = |question: &Question<f64>| {
-            [&question.own, &question.x, &question.y].into_iter().flatten().all(|number| number.is_finite())
-        };
-        let (mut open, mut places) = (Vec::new(), Vec::new());
-        for (place, question) in questions.iter_mut().enumerate() {
-            if finite(question) {
-                open.push(&mut **question);
-                places.push(place);
-            } else {
-                question.slopes.iter_mut().for_each(|slope| slope.fill(f64::NAN));
-            }
-        }
-        if open.is_empty() {
-            return values;
-        }
-        let found = Python::attach(|py| {
-            let object = self.object.bind(py);
-            if self.functions[level as usize].for_all {
-                self.ask_all(object, level, &mut open)
-            } else {
-                open.iter_mut().map(|question| self.ask_one(object, level, question)).collect()
-            }
-        });
-        let found = self.failure.catch(found).unwrap_or_default();
-        places.into_iter().zip(found).for_each(|(place, value)| values[place] = value);
-        values
-    }
-
-    fn ask_one(&self, object: &Bound<'_, PyAny>, level: Level, question: &mut Question<f64>) -> PyResult<f64> {
-        let (py, agent) = (object.py(), question.agent);
-        let outer: Vec<f64> = question.x.iter().chain(&question.own).copied().collect();
-        let (x, y) = (PyArray1::from_vec(py, outer), PyArray1::from_slice(py, &question.y));
-        let found = self.functions[level as usize].call(object, (agent, &x, &y), question.round)?;
-        let place = |part: &str| format!("{part} of {}({agent}, x, y) in round {}", name(level), question.round);
+    fn ask_one(&self, object: &Bound<'_, PyAny>, level: Level, at: Point<'_, f64>) -> PyResult<(f64, [Vec<f64>; 2])> {
+        let (py, agent, round) = (object.py(), at.agent, at.round);
+        let outer: Vec<f64> = at.x.iter().chain(at.own).copied().collect();
+        let (x, y) = (PyArray1::from_vec(py, outer), PyArray1::from_slice(py, at.y));
+        let found = self.functions[level as usize].call(object, (agent, &x, &y), round)?;
+        let place = |part: &str| format!("{part} of {}({agent}, x, y) in round {round}", name(level));
         let (value, by_x, by_y) = three(&found, &|| place("the result"))?;
         let outer = self.dim.outer + self.private[agent];
         let by_x = if outer == 0 { Vec::new() } else { numbers(&by_x, &[outer], &|| place("the gradient in x"))? };
         let by_y = numbers(&by_y, &[self.dim.inner], &|| place("the gradient in y"))?;
-        question.slopes[0].copy_from_slice(&by_x[self.dim.outer..]);
-        question.slopes[1].copy_from_slice(&by_x[..self.dim.outer]);
-        question.slopes[2].copy_from_slice(&by_y);
-        value.extract().map_err(|_| PyTypeError::new_err(format!("{} is no number: {value}", place("the value"))))
+        let wrong = |_| PyTypeError::new_err(format!("{} is no number: {value}", place("the value")));
+        Ok((value.extract().map_err(wrong)?, [by_x, by_y]))
     }
 
+    /// One after the other. What has run away is not asked for: it may be a rehearsal that went astray, and if it is not, whoever looks at the agents sees it.
+    fn ask_each(&self, object: &Bound<'_, PyAny>, level: Level, round: u64, sheet: &mut Sheet<f64>) -> PyResult<()> {
+        for agent in sheet.agents().filter(|&agent| sheet.is_open(agent)).collect::<Vec<_>>() {
+            let at = sheet.point(agent, round);
+            if ![at.own, at.x, at.y].into_iter().flatten().all(|number| number.is_finite()) {
+                sheet.refuse(agent);
+                continue;
+            }
+            let (found, [outer, inner]) = self.ask_one(object, level, at)?;
+            let (value, [by_own, by_x, by_y]) = sheet.answer(agent);
+            *value = found;
+            by_x.copy_from_slice(&outer[..self.dim.outer]);
+            by_own.copy_from_slice(&outer[self.dim.outer..]);
+            by_y.copy_from_slice(&inner);
+        }
+        Ok(())
+    }
+
+    /// All at once. Who asks nothing, or has run away, is at zero.
     fn ask_all(
         &self,
         object: &Bound<'_, PyAny>,
         level: Level,
-        questions: &mut [&mut Question<f64>],
-    ) -> PyResult<Vec<f64>> {
-        let (py, Dim { outer, inner }) = (object.py(), self.dim);
-        let (x, y) =
-            (PyArray2::zeros(py, [self.agents, outer], false), PyArray2::zeros(py, [self.agents, inner], false));
-        {
-            let (mut x, mut y) = (x.readwrite(), y.readwrite());
-            let (x, y) = (x.as_slice_mut()?, y.as_slice_mut()?);
-            for question in &*questions {
-                x[question.agent * outer..][..outer].copy_from_slice(&question.x);
-                y[question.agent * inner..][..inner].copy_from_slice(&question.y);
+        round: u64,
+        sheets: &mut [&mut Sheet<f64>],
+    ) -> PyResult<()> {
+        let (py, Dim { outer, inner }, agents) = (object.py(), self.dim, self.agents);
+        let arrays = [self.desks[0].array(py, [agents, outer])?, self.desks[1].array(py, [agents, inner])?];
+        let mut lost = Vec::new();
+        for (part, (array, width)) in arrays.iter().zip([outer, inner]).enumerate() {
+            let mut array = array.readwrite();
+            let rows = array.as_slice_mut()?;
+            if sheets.iter().map(|sheet| sheet.agents().len()).sum::<usize>() < agents {
+                rows.fill(0.0);
+            }
+            for sheet in &*sheets {
+                let place = sheet.agents().start * width..sheet.agents().end * width;
+                rows[place].copy_from_slice(sheet.points()[part]);
+            }
+            for (agent, row) in rows.chunks_exact_mut(width.max(1)).enumerate() {
+                if !row.iter().all(|number| number.is_finite()) {
+                    row.fill(0.0);
+                    lost.push(agent);
+                }
             }
         }
-        let round = questions[0].round;
-        let found = self.functions[level as usize].call(object, (&x, &y), round)?;
+        let [x, y] = &arrays;
+        let found = self.functions[level as usize].call(object, (x, y), round)?;
         let place = |part: &str| format!("{part} of {}_all(X, Y) in round {round}", name(level));
         let (value, by_x, by_y) = three(&found, &|| place("the result"))?;
-        if outer > 0 {
-            let by_x = finite(&by_x, &[self.agents, outer], &|| place("the gradient in X"))?;
-            hand_out(&by_x, questions, 1, outer)?;
+        let by_x = (outer > 0).then(|| finite(&by_x, &[agents, outer], &|| place("the gradient in X"))).transpose()?;
+        let by_y = finite(&by_y, &[agents, inner], &|| place("the gradient in Y"))?;
+        let values = array(&value, &[agents], &|| place("the values"))?;
+        let by_x = by_x.as_ref().map_or(Ok(&[][..]), |by_x| by_x.as_slice())?;
+        let (values, by_y) = (values.as_slice()?, by_y.as_slice()?);
+        for sheet in sheets {
+            let Range { start, end } = sheet.agents();
+            let rows = [&by_x[start * outer..end * outer], &by_y[start * inner..end * inner]];
+            sheet.answer_all(&values[start..end], rows);
+            for &agent in lost.iter().filter(|agent| (start..end).contains(agent)) {
+                sheet.refuse(agent);
+            }
         }
-        let by_y = finite(&by_y, &[self.agents, inner], &|| place("the gradient in Y"))?;
-        hand_out(&by_y, questions, 2, inner)?;
-        let values = array(&value, &[self.agents], &|| place("the values"))?;
-        let values = values.as_slice()?;
-        Ok(questions.iter().map(|question| values[question.agent]).collect())
+        Ok(())
+    }
+}
+
+/// An array that is lent to Python, and used again if Python has not kept it: memory that is new has to be mapped first, which takes longer than to fill it.
+#[derive(Default)]
+struct Desk(Mutex<Option<Lent>>);
+
+struct Lent {
+    array: Py<PyArray2<f64>>,
+    /// References to it when nobody else has it, as Python counts them.
+    alone: usize,
+}
+
+impl Desk {
+    fn array<'py>(&self, py: Python<'py>, shape: [usize; 2]) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let references = |array: &Py<PyArray2<f64>>| -> PyResult<usize> {
+            py.import("sys")?.call_method1("getrefcount", (array,))?.extract()
+        };
+        let mut lent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Lent { array, alone }) = &*lent
+            && references(array)? == *alone
+        {
+            return Ok(array.bind(py).clone());
+        }
+        let array = PyArray2::zeros(py, shape, false).unbind();
+        let Lent { array, .. } = lent.insert(Lent { alone: references(&array)?, array });
+        Ok(array.bind(py).clone())
     }
 }
 
@@ -209,19 +253,6 @@ fn three<'py>(found: &Bound<'py, PyAny>, place: &dyn Fn() -> String) -> PyResult
         ))
     })?;
     tuple.extract()
-}
-
-fn hand_out(
-    rows: &PyReadonlyArrayDyn<'_, f64>,
-    questions: &mut [&mut Question<f64>],
-    part: usize,
-    width: usize,
-) -> PyResult<()> {
-    let rows = rows.as_slice()?;
-    for question in questions {
-        question.slopes[part].copy_from_slice(&rows[question.agent * width..][..width]);
-    }
-    Ok(())
 }
 
 impl Problem<f64> for OwnProblem {
@@ -246,13 +277,11 @@ impl Problem<f64> for OwnProblem {
     }
 
     fn add_gradient(&self, level: Level, at: Point<'_, f64>, to: Slopes<'_, f64>, _scratch: &mut Scratch<f64>) {
-        let mut question = Question::new(at);
-        self.evaluate(level, &mut [&mut question]);
-        question.add_to(to);
+        self.alone(level, at).add_to(at.agent, to);
     }
 
     fn value(&self, level: Level, at: Point<'_, f64>) -> f64 {
-        self.evaluate(level, &mut [&mut Question::new(at)])[0]
+        self.alone(level, at).values()[0]
     }
 
     fn noisy(&self) -> bool {
@@ -265,12 +294,20 @@ impl Problem<f64> for OwnProblem {
 }
 
 impl Together<f64> for OwnProblem {
-    fn values(&self, level: Level, points: &[Point<'_, f64>]) -> Vec<f64> {
-        let mut questions: Vec<_> = points.iter().map(|&point| Question::new(point)).collect();
-        self.evaluate(level, &mut questions.iter_mut().collect::<Vec<_>>())
-    }
-
-    fn answer(&self, level: Level, questions: &mut [&mut Question<f64>]) {
-        self.evaluate(level, questions);
+    fn answer(&self, level: Level, round: u64, sheets: &mut [&mut Sheet<f64>]) {
+        let ask = |py: Python<'_>| {
+            let object = self.object.bind(py);
+            if self.functions[level as usize].for_all {
+                self.ask_all(object, level, round, sheets)
+            } else {
+                sheets.iter_mut().try_for_each(|sheet| self.ask_each(object, level, round, sheet))
+            }
+        };
+        let done = if self.failure.is_there() { None } else { self.failure.catch(Python::attach(ask)) };
+        if done.is_none() {
+            for sheet in sheets {
+                sheet.agents().for_each(|agent| sheet.refuse(agent));
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fabnet_core::{Algorithm, Dim, Level, Optimum, Point, View, linalg};
+use fabnet_core::{Algorithm, Dim, Level, Optimum, Point, Sheet, View, linalg};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyFloatingPointError, PyValueError};
 use pyo3::prelude::*;
@@ -55,12 +55,17 @@ fn mean_value(view: &View<'_, f64>, mean: &[f64]) -> f64 {
     let (x, y) = view.algorithm.direction().solution(view.problem.dim(), mean);
     let (agents, round) = (view.agents.range(), view.round);
     let own: Vec<_> = agents.clone().map(|agent| view.point(agent)[mean.len()..].to_vec()).collect();
-    let points = agents.clone().zip(&own).map(|(agent, own)| Point { agent, round, own, x, y });
-    let values = match view.problem.together() {
-        Some(together) => together.values(Level::Upper, &points.collect::<Vec<_>>()),
-        None => points.map(|point| view.problem.value(Level::Upper, point)).collect(),
+    let point = |agent: usize| Point { agent, round, own: &own[agent], x, y };
+    let sum: f64 = match view.problem.together() {
+        Some(together) => {
+            let mut sheet = Sheet::new(view.problem, agents.clone());
+            agents.clone().for_each(|agent| sheet.ask(point(agent)));
+            together.answer(Level::Upper, round, &mut [&mut sheet]);
+            sheet.values().iter().sum()
+        }
+        None => agents.clone().map(|agent| view.problem.value(Level::Upper, point(agent))).sum(),
     };
-    values.iter().sum::<f64>() / agents.len() as f64
+    sum / agents.len() as f64
 }
 
 /// How far agents are from their mean, root mean square, over all shared coordinates.
