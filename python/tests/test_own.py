@@ -143,6 +143,10 @@ def test_what_is_wrong_with_an_algorithm_is_named():
         def segments(self, outer, inner):
             return [("y", "pull", inner), ("round", "pull", 1)]
 
+    class Many(PushPull):
+        def segments(self, outer, inner):
+            return [("y", "pull", inner), *((f"part{part}", "pull", 1) for part in range(40))]
+
     class Failing(PushPull):
         def step(self, agent):
             if agent.round == 7 and agent.index == 2:
@@ -155,6 +159,7 @@ def test_what_is_wrong_with_an_algorithm_is_named():
         (Mute(), ValueError, "where is the answer"),
         (Odd(), ValueError, '"average"'),
         (Twice(), ValueError, "another `round`"),
+        (Many(), ValueError, "41 segments are too many"),
         (Failing(), KeyError, "seven"),
     ]:
         with pytest.raises(error, match=message):

@@ -86,7 +86,8 @@ impl Mask {
     pub const ALL: Self = Self(u32::MAX);
     /// No segment: a local round.
     pub const NONE: Self = Self(0);
-    const LIMIT: usize = 32;
+    /// How many segments a row has at most.
+    pub const LIMIT: usize = 32;
 
     /// These segments, by their index in the row.
     pub fn of(indices: impl IntoIterator<Item = usize>) -> Self {

@@ -44,7 +44,7 @@ pub struct Brings<T: Scalar> {
 }
 
 /// Makes a method for a problem, or says why it does not fit.
-pub type BringsAlgorithm<T> = Box<dyn FnOnce(&dyn Problem<T>) -> Result<Arc<dyn Algorithm<T>>, String>>;
+pub type BringsAlgorithm<T> = Box<dyn FnOnce(&dyn Problem<T>) -> Result<Arc<dyn Algorithm<T>>, String> + Send>;
 
 impl<T: Scalar> Default for Brings<T> {
     fn default() -> Self {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fabnet_core::algorithm::{Agent, Fresh, Request};
 use fabnet_core::direction::{Direction, Parts, PartsMut, Sizes};
-use fabnet_core::{Algorithm, Blocks, Dim, Kind, Level, Oracle, Segment, Segments, Slopes, Smoothness};
+use fabnet_core::{Algorithm, Blocks, Dim, Kind, Level, Mask, Oracle, Segment, Segments, Slopes, Smoothness};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -44,6 +44,11 @@ impl Part {
 
     /// A list of (name, kind, length).
     fn read(list: Vec<(String, String, usize)>) -> PyResult<Vec<Self>> {
+        // One is for private coordinates.
+        if list.len() >= Mask::LIMIT {
+            let message = format!("{} segments are too many: a row has at most {}", list.len(), Mask::LIMIT - 1);
+            return Err(PyValueError::new_err(message));
+        }
         let mut names = BTreeSet::from(Self::TAKEN.map(str::to_owned));
         let part = |(name, kind, len): (String, String, usize)| {
             let kind = match &*kind {

@@ -43,7 +43,7 @@ pub(crate) fn node<'py>(
     let (status, refusals) = (Shared::of(&config), Arc::default());
     log_to_stderr("warn", false, &status, &refusals);
     let failure = Failure::default();
-    let setup = Own { problem, topology: None, algorithm }.setup(group, seed, &failure)?;
+    let setup = Own { problem, topology: None, algorithm }.setup(py, group, seed, &failure)?;
     let (method, dim) = (setup.algorithm.clone(), setup.problem.dim());
     let done = py.detach(|| {
         let mut station = Station::open(config, &plan, setup, (status, refusals))?;

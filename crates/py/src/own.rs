@@ -20,7 +20,7 @@ pub(crate) struct Own<'py> {
 
 impl Own<'_> {
     /// Sets up a run with them.
-    pub(crate) fn setup(self, group: &Group, seed: u64, failure: &Failure) -> PyResult<Setup<f64>> {
+    pub(crate) fn setup(self, py: Python<'_>, group: &Group, seed: u64, failure: &Failure) -> PyResult<Setup<f64>> {
         if group.precision != Precision::F64 {
             return Err(PyValueError::new_err("Python computes with f64: leave out `precision`"));
         }
@@ -38,6 +38,7 @@ impl Own<'_> {
             topology: topology.map(|topology| Arc::new(topology) as _),
             algorithm,
         };
-        Setup::of(group, seed, brings).map_err(|error| failure.or(&error))
+        // Other threads may draw graphs that are Python's.
+        py.detach(|| Setup::of(group, seed, brings)).map_err(|error| failure.or(&error))
     }
 }

@@ -88,7 +88,7 @@ pub(crate) fn solve<'py>(
     let plan = plan(text, Path::new("solve"), &[])?;
     let (group, seed) = plan.runs().next().ok_or_else(|| PyValueError::new_err("there is nothing to run"))?;
     let failure = Failure::default();
-    let setup = Own { problem, topology, algorithm }.setup(group, seed, &failure)?;
+    let setup = Own { problem, topology, algorithm }.setup(py, group, seed, &failure)?;
     let optimum = setup.problem.optimum();
     let mut engine = py.detach(|| setup.engine()).map_err(|error| failure.or(&error))?;
     let mut records = Records::default();
