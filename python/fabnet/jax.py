@@ -60,13 +60,14 @@ class Problem(Learning):
     ):
         flat_x, self._unpack_x = ravel_pytree(jax.tree.map(_float, x))
         flat_y, self._unpack_y = ravel_pytree(jax.tree.map(_float, y))
+        everybody_is_here = not isinstance(train, Mapping)
         train = _samples(train, batch, seed)
         super().__init__(train, train if valid is None else _samples(valid, batch, seed), weights, _numbers(flat_x), _numbers(flat_y))
         losses = {"upper": self._loss(upper), "lower": self._loss(lower)}
         variables = {"upper": (0, 1), "lower": (0, 1) if weights is None else (0, 1, 2)}
         evaluate = {level: jax.value_and_grad(loss, variables[level]) for level, loss in losses.items()}
         self._one = {level: jax.jit(function) for level, function in evaluate.items()}
-        if weights is None and all(map(_alike, self._samples.values())):
+        if weights is None and everybody_is_here and all(map(_alike, self._samples.values())):
             self._all = {level: jax.jit(jax.vmap(function, in_axes=(0, 0, None, 0))) for level, function in evaluate.items()}
             self._shown_to_all = {level: functools.lru_cache(maxsize=1)(functools.partial(_stack, samples)) for level, samples in self._samples.items()}
             self.upper_all = functools.partial(self._evaluate_all, "upper")
@@ -111,7 +112,7 @@ def _samples(shares: Sequence[Any] | Mapping[int, Any], batch: int | None, seed:
 def _alike(samples: Samples) -> bool:
     """Whether what a round shows has the same shape for every agent, so that it can be one array."""
     shapes = [jax.tree.map(np.shape, share) for share in samples.shares.values()]
-    return list(samples.shares) == list(range(len(shapes))) and all(shape == shapes[0] for shape in shapes) and samples.sizes[0] % samples.counts[0] == 0
+    return all(shape == shapes[0] for shape in shapes) and samples.sizes[0] % samples.counts[0] == 0
 
 
 def _stack(samples: Samples, shown: tuple[tuple[int, int], ...]) -> Any:

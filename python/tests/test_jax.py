@@ -97,3 +97,12 @@ def test_what_does_not_fit_is_named():
     no_number = fabnet.jax.Problem(lambda x, y, batch: y, lambda x, y, batch: y, y=np.zeros(2), x=0.0, train=shares([2] * 4, 1))
     with pytest.raises(TypeError, match="scalar"):
         fabnet.solve(no_number, **settings(rounds=2))
+
+
+def test_a_node_knows_its_own_samples_only():
+    whole, mine = ridge([6, 6, 6]), shares([6, 6, 6], 1, noise=0.5)
+    part = fabnet.jax.Problem(lambda x, y, batch: error(y, batch), lambda x, y, batch: error(y, batch), x={"log": 0.0}, y={"slope": np.zeros(3)}, train={0: mine[0]}, weights=None)
+    assert hasattr(whole, "upper_all") and not hasattr(part, "upper_all")
+    assert np.allclose(part.upper(0, np.zeros(1), np.ones(3), 0)[2], part.lower(0, np.zeros(1), np.ones(3), 0)[2])
+    with pytest.raises(KeyError):
+        part.upper(1, np.zeros(1), np.ones(3), 0)
