@@ -109,6 +109,15 @@ def test_links_are_those_of_the_function():
     assert not np.array_equal(same.y, other.y)
 
 
+def test_threads_that_work_for_many_agents_may_call_python():
+    agents = 3000
+    links = np.stack([np.arange(agents), (np.arange(agents) + 1) % agents], axis=1)
+    calls = []
+    solution = solve(Fab(), AllMeans(agents), agents=agents, topology=lambda round: calls.append(round) or links, rounds=3)
+    assert solution.x.shape == (agents, 2)
+    assert {0, 1, 2} <= set(calls)
+
+
 @pytest.mark.parametrize("algorithm", [PushPull(), "push-pull"])
 def test_what_is_lost_is_not_missed(algorithm):
     error = lambda **faults: solve(algorithm, rounds=3000, faults={"loss": 0.3, **faults}).records["relative_error"][-1]
