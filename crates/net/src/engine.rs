@@ -22,17 +22,25 @@ impl From<zenoh::Error> for OpenError {
 /// Joins, as the node that the configuration is of, for messages up to this length.
 pub fn open(config: &Config, longest: usize) -> Result<Session, OpenError> {
     let settings = settings(config, longest).to_string();
+    let mut refused = 0;
     loop {
         match zenoh::open(zenoh::Config::from_json5(&settings)?).wait() {
-            // Only to a router must there be a way at once.
-            Err(_) if config.listens_at().is_none() && !config.calls().any(answers) => {
-                tracing::info!("waiting for a router: none can be reached yet");
+            // Only to a router must there be a way at once. It may begin to listen between our attempt and our look, so one refusal says nothing.
+            Err(_) if config.listens_at().is_none() && refused < REFUSALS => {
+                if config.calls().any(answers) {
+                    refused += 1;
+                } else {
+                    tracing::info!("waiting for a router: none can be reached yet");
+                }
                 std::thread::sleep(Duration::from_secs(1));
             }
             opened => return Ok(opened?),
         }
     }
 }
+
+/// How often routers that answer may refuse a node before it gives up.
+const REFUSALS: usize = 3;
 
 /// Whether anything accepts connections there.
 pub(crate) fn answers(address: &str) -> bool {
