@@ -1,6 +1,7 @@
 """One node of test_node.py: python node_process.py NODE_FILE [FAIL_IN_ROUND]. Prints what its agents have found."""
 
 import json
+import signal
 import sys
 
 import fabnet
@@ -22,6 +23,7 @@ class Known(Means):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored in whoever started the tests
     mine = {"alpha": [0], "beta": [1, 2]}[sys.argv[1].split("/")[-2]]
     found = fabnet.Node(sys.argv[1], Known(mine, int(sys.argv[2]) if len(sys.argv) > 2 else None)).run()
     print(json.dumps({"agents": found.agents, "x": found.x.tolist(), "y": found.y.tolist(), "rounds": found.rounds}))
