@@ -91,7 +91,8 @@ class Problem(Learning):
         return _map(lambda tensor: next(parts).view_as(tensor), self._x)
 
     def _set_parameters(self, y: np.ndarray) -> None:
-        torch.nn.utils.vector_to_parameters(torch.as_tensor(y, **self._like), self._parameters.values())
+        # A copy: what happens to the module must not happen to a solution.
+        torch.nn.utils.vector_to_parameters(torch.tensor(y, **self._like), self._parameters.values())
 
     def _exchange_buffers(self, agent: int) -> None:
         """The module's for an agent's, or back."""
