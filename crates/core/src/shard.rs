@@ -39,13 +39,6 @@ pub struct Shard<T: Scalar> {
 /// The whole numbers of a saved state: round, bytes and three kinds of evaluations.
 const COUNTS: usize = 5;
 
-/// Which time something is done, where it is rehearsed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Time {
-    First,
-    Again,
-}
-
 /// Why a shard cannot be made, or cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShardError {
@@ -162,7 +155,7 @@ impl<T: Scalar> Shard<T> {
         self.check_arrivals()?;
         let mask = self.algorithm.sends(self.round);
         let links = self.network.current().links_from(self.range.clone());
-        let request = self.rehearsed(|shard, problem, time| shard.step(problem, mask, time));
+        let request = self.rehearsed(|shard, problem, again| shard.step(problem, mask, again));
         self.bytes += (links * self.layout.sent(mask) * T::BYTES) as u64;
         std::mem::swap(&mut self.now, &mut self.next);
         self.round += 1;
@@ -170,28 +163,28 @@ impl<T: Scalar> Shard<T> {
     }
 
     /// Lets agents do something that asks for gradients. Where these come for all agents together, it is done again and again until nothing new is asked for.
-    fn rehearsed<R>(&mut self, mut act: impl FnMut(&mut Self, &dyn Problem<T>, Time) -> R) -> R {
+    fn rehearsed<R>(&mut self, mut act: impl FnMut(&mut Self, &dyn Problem<T>, bool) -> R) -> R {
         let problem = self.problem.clone();
-        let Some(together) = problem.together() else { return act(self, &*problem, Time::First) };
+        let Some(together) = problem.together() else { return act(self, &*problem, false) };
         let start = self.range.start;
         let pieces = self.leaves.iter().map(|leaf| start + leaf.agents.start..start + leaf.agents.end);
         let mut script = self.script.take().unwrap_or_else(|| Script::new(pieces));
         script.forget();
         let evaluations: Vec<_> = self.leaves.iter().map(|leaf| leaf.work.evaluations).collect();
-        let mut time = Time::First;
+        let mut again = false;
         loop {
             script.begin();
-            let result = act(self, &Rehearsed { problem: &*problem, script: &script }, time);
+            let result = act(self, &Rehearsed { problem: &*problem, script: &script }, again);
             if script.is_complete(together, self.round) {
                 self.script = Some(script);
                 return result;
             }
-            time = Time::Again;
+            again = true;
             self.leaves.iter_mut().zip(&evaluations).for_each(|(leaf, before)| leaf.work.evaluations = *before);
         }
     }
 
-    fn step(&mut self, problem: &dyn Problem<T>, mask: Mask, time: Time) -> Request {
+    fn step(&mut self, problem: &dyn Problem<T>, mask: Mask, again: bool) -> Request {
         if self.problem.together().is_some() && self.mixed.is_none() {
             self.mixed = Some([self.next.clone(), self.keep.clone(), self.input.clone()]);
         }
@@ -213,7 +206,7 @@ impl<T: Scalar> Shard<T> {
                 range: self.range.clone(),
                 round: self.round,
                 seed: self.seed,
-                again: time == Time::Again,
+                again,
             };
             task.run(leaves, written)
         };
