@@ -45,10 +45,12 @@ class Node:
         return Found(**_fabnet.node(self._config, self._problem, self._algorithm))
 
 
-def issue_certificates(folder: str | os.PathLike[str], nodes: Mapping[str, Iterable[str]] | Iterable[str]) -> None:
+def issue_certificates(folder: str | os.PathLike[str], nodes: Mapping[str, str | Iterable[str]] | Iterable[str]) -> None:
     """Makes the authority of a run and a certificate for each node, as ``fabnet pki`` does: ``ca.pem``, ``NAME.pem`` and ``NAME.key`` in ``folder`` go to the node, ``ca.key`` stays with whoever admits nodes.
 
     ``nodes`` are names, each with the hosts under which others reach the node; on this machine, if it has none.
     """
-    hosts = {name: list(nodes[name]) if isinstance(nodes, Mapping) else [name, "localhost", "127.0.0.1"] for name in nodes}
-    _fabnet.certificates(os.fspath(folder), hosts)
+    if isinstance(nodes, str):
+        nodes = [nodes]
+    hosts = nodes if isinstance(nodes, Mapping) else {name: [] for name in nodes}
+    _fabnet.certificates(os.fspath(folder), {name: [of] if isinstance(of, str) else list(of) for name, of in hosts.items()})

@@ -11,7 +11,7 @@ import numpy as np
 
 def by_agent(shares: Sequence[Any] | Mapping[int, Any]) -> dict[int, Any]:
     """What each agent has, or what some have: those of a node."""
-    return dict(shares) if isinstance(shares, Mapping) else dict(enumerate(shares))
+    return dict(sorted(shares.items())) if isinstance(shares, Mapping) else dict(enumerate(shares))
 
 
 class Samples:

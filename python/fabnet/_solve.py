@@ -91,9 +91,14 @@ def solve(
         """A part as experiment files have it."""
         if isinstance(part, (str, Mapping)):
             return {"kind": part} if isinstance(part, str) else dict(part)
+        if section not in own:
+            raise TypeError(f"{section} are named, or a dict with `kind` and settings; {part!r} is neither")
         own[section] = part
         return {"kind": stands_for_own}
 
+    has_steps = "steps" in algorithm if isinstance(algorithm, Mapping) else not isinstance(algorithm, str)
+    if has_steps and steps != "auto":
+        raise TypeError("`steps` are for algorithms that are named and say nothing about steps themselves: this one has its own")
     experiment = {
         "agents": _agents(problem, agents),
         "rounds": rounds,

@@ -77,7 +77,8 @@ def ring(round):
 
 
 def solve(algorithm, problem="quadratic", **changes):
-    return fabnet.solve(problem, algorithm=algorithm, **dict(agents=AGENTS, topology="ring", rounds=400, steps=STEP) | changes)
+    steps = {"steps": STEP} if isinstance(algorithm, (str, dict)) else {}
+    return fabnet.solve(problem, algorithm=algorithm, **dict(agents=AGENTS, topology="ring", rounds=400) | steps | changes)
 
 
 def test_push_pull_of_python_is_that_of_rust():

@@ -159,6 +159,10 @@ def test_problems_without_what_is_needed_are_refused():
     raised(type("NoLevel", (), dict(outer=1, inner=1))(), TypeError, "upper(agent, x, y)")
     raised(Means(), ValueError, "topology", topology="rin")
     raised(Means(), ValueError, "steps", steps=-1.0)
+    raised(Means(), ValueError, "2 runs; this takes one run", algorithm={"kind": "fab", "penalty": [1, 2]}, steps=0.1)
+    raised(Means(), TypeError, "weights are named", weights=np.eye(4))
+    raised(Means(), TypeError, "this one has its own", algorithm={"kind": "fab", "steps": 0.1}, steps=0.2)
+    raised(type("Attribute", (Means,), dict(private=3))(), TypeError, "`private` of a problem is a function of the agent")
 
 
 @pytest.mark.parametrize("problem", [Means, AllMeans])

@@ -23,9 +23,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use fabnet_lab::{Experiment, Group, Mistakes, Plan};
-
-use crate::failure::Usage;
+use fabnet_lab::{Experiment, Mistakes};
 
 /// What can be done.
 #[derive(Subcommand)]
@@ -126,14 +124,4 @@ impl Threads {
     pub(crate) fn count(self) -> usize {
         self.threads.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
     }
-}
-
-/// The only run of a plan: real nodes carry out one, and data is divided for one.
-pub(crate) fn one_run(plan: &Plan) -> Result<(&Group, u64), Usage> {
-    let mut runs = plan.runs();
-    if let (Some(run), None) = (runs.next(), runs.next()) {
-        return Ok(run);
-    }
-    let message = "this takes one run: choose one seed (--seeds 0..1), one [[algorithm]] and no grid";
-    Err(Usage(format!("{}: {} runs; {message}", plan.name, plan.runs().count())))
 }

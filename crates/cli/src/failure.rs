@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use fabnet_lab::figure::FigureError;
-use fabnet_lab::{JobError, Mistakes, SetupError};
+use fabnet_lab::{JobError, Mistakes, SetupError, UnfitPlan};
 
 /// Something that cannot be carried out: exit code 1.
 pub(crate) const IMPOSSIBLE: u8 = 1;
@@ -27,6 +27,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
     let invalid = |error: &SetupError| matches!(error, SetupError::Invalid(_));
     let usage = error.is::<Usage>()
         || error.is::<Mistakes>()
+        || error.is::<UnfitPlan>()
         || matches!(error.downcast_ref(), Some(FigureError::Plan(_)))
         || error.downcast_ref::<SetupError>().is_some_and(invalid)
         || error.downcast_ref::<JobError>().is_some_and(|error| match error {

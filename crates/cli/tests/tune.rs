@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{repository, succeed, summary};
+use common::{fabnet, repository, succeed, summary};
 
 #[test]
 fn tuned_steps_need_at_most_half_the_rounds_on_fresh_seeds() {
@@ -23,4 +23,25 @@ fn tuned_steps_need_at_most_half_the_rounds_on_fresh_seeds() {
     };
     let (tuned, published) = (median("tuned"), median("published"));
     assert!(tuned <= 0.5 * published, "{tuned} against {published} rounds");
+}
+
+#[test]
+fn what_is_tuned_falls() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |problem: &str, metrics: &str| {
+        let text = format!(
+            "agents = 4\nrounds = 300\nseeds = 1\n[problem]\nkind = \"{problem}\"\n[topology]\nkind = \"ring\"\n\
+             [[algorithm]]\nkind = \"dfab\"\n[record]\nmetrics = {metrics}\n"
+        );
+        std::fs::write(folder.path().join("file.toml"), text).unwrap();
+        fabnet(folder.path()).args(["tune", "file.toml", "--budget", "8"]).output().unwrap()
+    };
+    // What only a problem has may be better when it is larger.
+    let refused = file("policy-evaluation", "[\"bellman\"]");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("record a metric that does, such as `upper`"));
+    // Where the error is not known, the next metric counts.
+    let tuned = file("smooth-bilevel", "[\"relative_error\", \"hypergradient\"]");
+    let said = String::from_utf8_lossy(&tuned.stdout);
+    assert!(tuned.status.success() && !said.contains("inf"), "{said}");
 }

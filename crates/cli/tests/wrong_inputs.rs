@@ -1,6 +1,6 @@
 //! Wrong inputs: each is answered by a message that helps and by the right exit code, none by a panic.
 //! Messages name what there is to choose from, so everything must have been built.
-#![cfg(feature = "text")]
+#![cfg(all(feature = "text", feature = "net"))]
 
 mod common;
 
@@ -40,9 +40,10 @@ enum Wrong {
 }
 use Wrong::{Arguments, File};
 
-const CASES: [Wrong; 52] = [
+const CASES: [Wrong; 55] = [
     File("not TOML", "agents = 6", "agents = = 6"),
     File("a number too large", "agents = 6", "agents = 99999999999999999999"),
+    File("a date for a number", "rounds = 200", "rounds = 2026-11-16"),
     File("a key twice", "rounds = 200", "rounds = 200\nrounds = 300"),
     File("typo at the top", "rounds = 200", "round = 200"),
     File("typo in a section", "penalty = 60", "penaltyy = 60"),
@@ -70,6 +71,7 @@ const CASES: [Wrong; 52] = [
     File("unknown weights", "[[algorithm]]", "[weights]\nkind = \"heavy\"\n[[algorithm]]"),
     File("a weight above 1", "[[algorithm]]", "[weights]\nkind = \"fixed\"\nweight = 1.2\n[[algorithm]]"),
     File("an unknown algorithm", "kind = \"fab\"", "kind = \"fabb\""),
+    File("a number for a label", "penalty = 60", "penalty = 60\nlabel = 60"),
     File("penalty 0", "penalty = 60", "penalty = 0"),
     File("a negative step", "x = 0.1", "x = -0.1"),
     File("a missing step", ", z = 0.1", ""),
@@ -79,6 +81,7 @@ const CASES: [Wrong; 52] = [
     File("an empty grid", "penalty = 60", "penalty = []"),
     File("a list in a list", "penalty = 60", "penalty = [[60]]"),
     File("an unknown metric", "metrics = [\"relative_error\"]", "metrics = [\"relativ_error\"]"),
+    File("nothing to record", "metrics = [\"relative_error\"]", "metrics = []"),
     File("records every 0 rounds", "every = 20", "every = 0"),
     File("a target without its metric", "metric = \"relative_error\"", ""),
     File("a target that means nothing", "metric = \"relative_error\"", "metric = \"bellman2\""),
@@ -98,7 +101,7 @@ const CASES: [Wrong; 52] = [
     Arguments("nothing to plot", &["plot", "nowhere"]),
 ];
 
-const MORE: [Wrong; 9] = [
+const MORE: [Wrong; 13] = [
     Arguments(
         "a double loop without steps",
         &["run", "valid.toml", "--set", "algorithm=[{ kind = \"dl-push-sgd\" }]", "--out", "x"],
@@ -134,6 +137,13 @@ const MORE: [Wrong; 9] = [
     Arguments("no threads", &["run", "valid.toml", "--threads", "0"]),
     Arguments("an unknown command", &["rnu", "valid.toml"]),
     Arguments("results that are there already", &["run", "valid.toml", "--out", "used"]),
+    Arguments("several runs for real nodes", &["launch", "valid.toml"]),
+    Arguments(
+        "simulated faults for real nodes",
+        &["launch", "valid.toml", "--seeds", "0..1", "--set", "faults.loss=0.1"],
+    ),
+    Arguments("more nodes than agents", &["launch", "valid.toml", "--seeds", "0..1", "--nodes", "9"]),
+    Arguments("no seeds to attack", &["faults", "--seeds", "5..5"]),
     Arguments("too small a budget", &["tune", "valid.toml", "--budget", "1"]),
 ];
 

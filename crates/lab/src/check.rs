@@ -6,8 +6,9 @@ use fabnet_core::algorithm::Auto;
 use fabnet_core::hypergradient::Solver;
 use fabnet_core::settings::{Given, Value};
 use fabnet_core::topology::{Connectivity, Reach, automatic, connectivity, tolerated_step};
-use fabnet_core::{Digraph, Mask, Mixing, Oracle, Scalar, Shard, Smoothness, Topology, Weights, Work};
+use fabnet_core::{Digraph, Mask, Mixing, Oracle, Scalar, Smoothness, Topology, Weights, Work};
 
+use crate::engine::Engine;
 use crate::job::JobError;
 use crate::plan::{Group, Plan, Precision};
 use crate::setup::{Setup, SetupError, WINDOW, Wiring, read_method, read_network};
@@ -19,7 +20,7 @@ pub struct Check {
     /// For reading.
     pub text: String,
     /// What may go wrong.
-    pub warnings: Vec<String>,
+    warnings: Vec<String>,
     /// What cannot work.
     pub obstacles: Vec<String>,
 }
@@ -123,16 +124,16 @@ impl Check {
         let noise = if setup.problem.noisy() { ", noisy gradients" } else { "" };
         self.fact("problem", &format!("{} outer and {} inner variables{noise}", dim.outer, dim.inner));
         self.steps(group, &setup);
-        let mut shard = setup.shard()?;
+        let mut engine = setup.engine()?;
         let message = setup.algorithm.segments(0).sent(Mask::ALL) * T::BYTES;
-        let seconds = measure(&mut shard) * group.rounds as f64;
-        let per_round = shard.view().bytes_per_agent / (shard.view().round.max(1) as f64);
+        let seconds = measure(&mut engine) * group.rounds as f64;
+        let per_round = engine.view().bytes_per_agent / (engine.view().round.max(1) as f64);
         self.fact(
             "a run costs at most",
             &format!(
-                "{} sent per agent ({message} bytes a message), {} of memory, {}",
+                "{} sent per agent (numbers of {message} bytes a message), {} of memory, {}",
                 bytes(per_round * group.rounds as f64),
-                bytes(shard.state_bytes() * group.agents as f64),
+                bytes(engine.state_bytes() * group.agents as f64),
                 duration(seconds)
             ),
         );
@@ -287,13 +288,13 @@ fn stochastic(topology: &dyn Topology, weights: &dyn Weights) -> String {
 }
 
 /// Seconds for one round, tried for a moment.
-fn measure<T: Scalar>(shard: &mut Shard<T>) -> f64 {
+fn measure<T: Scalar>(engine: &mut Engine<T>) -> f64 {
     let watch = Stopwatch::start();
     let mut rounds = 0;
-    while watch.seconds() < 0.1 && rounds < 1000 && shard.round().is_ok() {
+    while watch.seconds() < 0.1 && rounds < 1000 && engine.run_until(rounds + 1).is_ok() {
         rounds += 1;
     }
-    watch.seconds() / f64::from(rounds.max(1))
+    watch.seconds() / rounds.max(1) as f64
 }
 
 fn bytes(count: f64) -> String {

@@ -36,7 +36,7 @@ pub use job::{Job, JobError, Witness};
 pub use list::{Topic, reference, topics};
 pub use metric::metrics;
 pub use mistake::{Mistake, Mistakes, Origin};
-pub use plan::{Group, Part, Plan, Precision, Target};
+pub use plan::{Group, Part, Plan, Precision, Target, UnfitPlan};
 pub use report::{ReportError, report};
 pub use runner::{Pace, Report, carry_out_plan, collect};
 pub use section::{Kind, Section};

@@ -4,18 +4,18 @@ use std::fmt::Write;
 
 use fabnet_core::direction::directions;
 use fabnet_core::settings::{Key, Keys, Value};
-use fabnet_problems::problems;
 
 use crate::experiment::{fault_settings, network_settings, record_settings, run_settings, stop_settings};
 use crate::metric::{USUAL, metrics};
 use crate::plan::to_toml;
+use crate::problem::problems;
 use crate::section::Section;
 
 /// One registry.
 pub struct Topic {
     /// As users ask for it.
     pub name: &'static str,
-    /// Where its entries are chosen.
+    /// Where its entries are chosen, in Markdown.
     pub place: &'static str,
     entries: Vec<Entry>,
 }
@@ -46,25 +46,36 @@ pub fn topics() -> Vec<Topic> {
         Entry::new(kind.name, &format!("{}; steps {}", kind.about, kind.steps.join(", ")), keys.asked)
     };
     let metric = metrics::<f64>().into_iter().map(|metric| Entry::new(metric.name, metric.about, Vec::new()));
-    let own = problems::<f64>().into_iter().flat_map(|problem| {
-        let entry =
-            move |(name, about): &(&str, &str)| Entry::new(name, &format!("{about} ({})", problem.name), Vec::new());
-        problem.metrics.iter().map(entry)
-    });
     vec![
-        section("algorithms", "[[algorithm]]", Section::algorithm()),
+        section("algorithms", "chosen in `[[algorithm]]`", Section::algorithm()),
         topic("directions", "what an algorithm follows", directions().into_iter().map(direction).collect()),
-        section("problems", "[problem]", Section::problem()),
-        section("topologies", "[topology]", Section::topology()),
-        section("weights", "[weights]", Section::weights()),
-        topic("metrics", "record.metrics and stop.metric", metric.chain(own).collect()),
+        section("problems", "chosen in `[problem]`", Section::problem()),
+        section("topologies", "chosen in `[topology]`", Section::topology()),
+        section("weights", "chosen in `[weights]`", Section::weights()),
+        topic("metrics", "chosen in `record.metrics` and `stop.metric`", metric.chain(own_metrics()).collect()),
     ]
+}
+
+/// What only some problems measure, and which.
+fn own_metrics() -> impl Iterator<Item = Entry> {
+    let mut found: Vec<(&str, &str, Vec<&str>)> = Vec::new();
+    for problem in problems::<f64>() {
+        for &(name, about) in problem.metrics {
+            match found.iter_mut().find(|known| (known.0, known.1) == (name, about)) {
+                Some((_, _, owners)) => owners.push(problem.name),
+                None => found.push((name, about, vec![problem.name])),
+            }
+        }
+    }
+    found
+        .into_iter()
+        .map(|(name, about, owners)| Entry::new(name, &format!("{about} ({})", owners.join(", ")), Vec::new()))
 }
 
 impl Topic {
     /// For the terminal.
     pub fn text(&self) -> String {
-        let mut out = format!("{} ({})\n", self.name, self.place);
+        let mut out = format!("{} ({})\n", self.name, self.place.replace('`', ""));
         for entry in &self.entries {
             _ = writeln!(out, "  {:<22} {}", entry.name, entry.about);
             for key in &entry.keys {
@@ -75,7 +86,7 @@ impl Topic {
     }
 
     fn markdown(&self) -> String {
-        let mut out = format!("## {}\n\nChosen in `{}`.\n", capital(self.name), self.place);
+        let mut out = format!("## {}\n\n{}.\n", capital(self.name), capital(self.place));
         if self.entries.iter().all(|entry| entry.keys.is_empty()) {
             out += "\n| name | |\n|---|---|\n";
             self.entries.iter().for_each(|entry| _ = writeln!(out, "| `{}` | {} |", entry.name, entry.about));
@@ -104,7 +115,7 @@ pub fn reference() -> String {
          (`\"0..10\"`) or a list; each seed draws its own problem, graph and noise.\n",
     );
     out += &table(&read(&|keys| _ = run_settings(keys)));
-    out += "\n## `[faults]`\n\nIf the table is there, agents exchange messages over such links instead of mixing exactly (docs/protocol.md); without it nothing goes wrong.\n";
+    out += "\n## `[faults]`\n\nIf the table is there, agents exchange messages over such links instead of mixing exactly (docs/protocol.md); without it nothing goes wrong. Real nodes refuse it.\n";
     out += &table(&read(&|keys| _ = fault_settings(keys)));
     out += "\n## `[network]`\n\nHow real nodes make rounds (`fabnet node`, `fabnet launch`); simulated runs do not read it.\n";
     out += &table(&read(&|keys| _ = network_settings(keys)));

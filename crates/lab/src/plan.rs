@@ -79,6 +79,24 @@ pub struct Part {
     pub settings: Vec<(String, Value)>,
 }
 
+/// Why a plan is not what is wanted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnfitPlan {
+    /// Several runs, or none, where one is wanted.
+    #[error("{name}: {runs} runs; this takes one run: choose one seed (`seeds = 1`), one [[algorithm]] and no grid")]
+    Several {
+        /// Of the experiment.
+        name: String,
+        /// How many.
+        runs: usize,
+    },
+    /// Simulated faults, where links are real.
+    #[error(
+        "{0}: [faults] are those of simulated links: leave them out; real ones lose messages with --loss, or `loss` in a node's file"
+    )]
+    Faults(String),
+}
+
 impl Plan {
     /// The version of this format.
     pub const FORMAT: u64 = 1;
@@ -86,6 +104,21 @@ impl Plan {
     /// A run for each group and seed, in the order of their numbers.
     pub fn runs(&self) -> impl Iterator<Item = (&Group, u64)> {
         self.groups.iter().flat_map(|group| self.seeds.iter().map(move |&seed| (group, seed)))
+    }
+
+    /// The only run.
+    pub fn only_run(&self) -> Result<(&Group, u64), UnfitPlan> {
+        let mut runs = self.runs();
+        match (runs.next(), runs.next()) {
+            (Some(run), None) => Ok(run),
+            _ => Err(UnfitPlan::Several { name: self.name.clone(), runs: self.runs().count() }),
+        }
+    }
+
+    /// The only run, for real nodes.
+    pub fn real_run(&self) -> Result<(&Group, u64), UnfitPlan> {
+        let run = self.only_run()?;
+        if run.0.faults.is_some() { Err(UnfitPlan::Faults(self.name.clone())) } else { Ok(run) }
     }
 
     /// What was chosen where the file leaves a choice, and why.

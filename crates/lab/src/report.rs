@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 
 use crate::folder::read_json;
+use crate::summary::median;
 
 /// Why a report cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -128,7 +129,7 @@ impl<'t> Place<'t> {
             let of_group = summary["runs"].as_array()?.iter().filter(labelled);
             let mut values = of_group.map(|run| Some(run[field].as_f64()? / unit)).collect::<Option<Vec<f64>>>()?;
             values.sort_by(f64::total_cmp);
-            return values.get(values.len() / 2).copied();
+            return median(&values);
         }
         let group = summary["groups"].as_array()?.iter().find(labelled)?;
         let found = self.path.split('.').try_fold(group, |inner, key| inner.get(key))?;

@@ -126,6 +126,9 @@ impl<'a> Resolver<'a> {
             };
             let (mut own, mut whole) = (own.clone(), Table::default());
             let (label, grid) = (own.take("label"), own.take("grid"));
+            if let Some(label) = label.as_ref().filter(|label| text(label).is_none()) {
+                self.mistake(&label.origin, "algorithm.label", "it is a text");
+            }
             for key in OVERRIDES {
                 if let Some(entry) = own.take(key).or_else(|| self.root.get(key).cloned()) {
                     whole.put(key, entry);
@@ -239,6 +242,10 @@ impl<'a> Resolver<'a> {
         let (every, _) = self.read(table, "record", &origin, &["metrics"], record_settings);
         let typed = match table.get("metrics").map(|entry| (&entry.node, entry)) {
             None => return (every, usual()),
+            Some((Node::List(list), entry)) if list.is_empty() => {
+                self.mistake(&entry.origin, "record.metrics", "an empty list records nothing: name at least one");
+                return (every, usual());
+            }
             Some((Node::List(list), _)) => list.iter().collect(),
             Some((_, entry)) => vec![entry],
         };

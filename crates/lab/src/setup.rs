@@ -148,8 +148,8 @@ impl<T: Scalar> Setup<T> {
             Schedule::Living(Arc::new(move |agents| {
                 let group = Group { agents, ..group.clone() };
                 // Where a topology means nothing for so few, everybody hears everybody.
-                read_topology(&group, seed)
-                    .map_or_else(|_| Arc::new(Complete::new(agents)) as _, |(topology, _)| topology.into())
+                read_network(&group, seed)
+                    .map_or_else(|_| Arc::new(Complete::new(agents)) as _, |wiring| wiring.topology)
             }))
         };
         Task {

@@ -183,7 +183,7 @@ pub(crate) fn moments(values: &[f64]) -> (Option<f64>, Option<f64>) {
 }
 
 /// The median of sorted values; between two it lies in the middle.
-fn median(sorted: &[f64]) -> Option<f64> {
+pub(crate) fn median(sorted: &[f64]) -> Option<f64> {
     let (low, high) = (*sorted.get(sorted.len().saturating_sub(1) / 2)?, sorted[sorted.len() / 2]);
     Some(if low == high { low } else { f64::midpoint(low, high) })
 }

@@ -78,7 +78,7 @@ impl Table {
         // What is not TOML is a word without its quotes.
         let node = DeValue::parse(typed.trim())
             .ok()
-            .and_then(|value| node(value.get_ref(), &Lines::flag(flag.clone())).ok())
+            .and_then(|value| node(&value, &Lines::flag(flag.clone())).ok())
             .unwrap_or_else(|| Node::Value(Value::Text(typed.trim().to_owned())));
         let steps: Vec<&str> = path.trim().split('.').collect();
         self.descend(&steps, Entry { node, origin: flag.clone() }).map_err(wrong)
@@ -182,17 +182,14 @@ fn table(table: &DeTable<'_>, lines: &Lines) -> Result<Table, Unusable> {
     typed.sort_by_key(|(key, _)| key.span().start);
     let entry = |(key, value): &(&Spanned<_>, &Spanned<DeValue<'_>>)| {
         let key: &Spanned<std::borrow::Cow<'_, str>> = key;
-        Ok((
-            key.get_ref().to_string(),
-            Entry { node: node(value.get_ref(), lines)?, origin: lines.of(key.span().start) },
-        ))
+        Ok((key.get_ref().to_string(), Entry { node: node(value, lines)?, origin: lines.of(key.span().start) }))
     };
     Ok(Table(typed.iter().map(entry).collect::<Result<_, _>>()?))
 }
 
-fn node(value: &DeValue<'_>, lines: &Lines) -> Result<Node, Unusable> {
-    let unusable = |what: &str| Err((lines.of(0), what.to_owned()));
-    Ok(match value {
+fn node(value: &Spanned<DeValue<'_>>, lines: &Lines) -> Result<Node, Unusable> {
+    let unusable = |what: &str| Err((lines.of(value.span().start), what.to_owned()));
+    Ok(match value.get_ref() {
         DeValue::String(text) => Node::Value(Value::Text(text.to_string())),
         DeValue::Boolean(flag) => Node::Value(Value::Flag(*flag)),
         DeValue::Integer(number) => match i64::from_str_radix(&number.as_str().replace('_', ""), number.radix()) {
@@ -206,7 +203,7 @@ fn node(value: &DeValue<'_>, lines: &Lines) -> Result<Node, Unusable> {
         DeValue::Datetime(date) => return unusable(&format!("the date {date} means nothing here: put it in quotes")),
         DeValue::Array(list) => Node::List(
             list.iter()
-                .map(|item| Ok(Entry { node: node(item.get_ref(), lines)?, origin: lines.of(item.span().start) }))
+                .map(|item| Ok(Entry { node: node(item, lines)?, origin: lines.of(item.span().start) }))
                 .collect::<Result<_, Unusable>>()?,
         ),
         DeValue::Table(inner) => Node::Table(table(inner, lines)?),

@@ -8,6 +8,7 @@ use fabnet_core::settings::{Given, Value};
 use crate::check::smoothness;
 use crate::folder::Folder;
 use crate::job::{JobError, Witness};
+use crate::metric::metrics;
 use crate::plan::{Group, Plan};
 use crate::runner::{Pace, carry_out_plan};
 use crate::setup::{Setup, SetupError, read_method};
@@ -48,10 +49,20 @@ pub fn tune(
     scratch: &Path,
     witness: &dyn Witness,
 ) -> Result<Vec<Tuning>, JobError> {
+    if plan.target.is_none() && falling(plan).next().is_none() {
+        let message = "tuning wants something to fall: give a [stop], or record a metric that does, such as `upper`";
+        return Err(SetupError::Invalid(message.to_owned()).into());
+    }
     plan.groups
         .iter()
         .map(|group| Race { plan, pace, scratch, witness, left: budget, runs: 0, rounds: group.rounds }.tune(group))
         .collect()
+}
+
+/// What is recorded and gets smaller as a run gets better. What only some problems have may be an accuracy.
+fn falling(plan: &Plan) -> impl Iterator<Item = &String> {
+    let known: Vec<&str> = metrics::<f64>().iter().map(|metric| metric.name).collect();
+    plan.metrics.iter().filter(move |metric| known.contains(&metric.as_str()))
 }
 
 /// The search for one group.
@@ -182,12 +193,13 @@ impl Race<'_> {
 
     fn score(&self, group: &GroupSummary) -> Score {
         let Middle { median, .. } = group.reached_at;
-        let (metric, failed, rounds) = match &self.plan.target {
-            Some(target) => (&target.metric, group.runs - group.reached, median.unwrap_or(f64::INFINITY)),
-            None => (&self.plan.metrics[0], group.diverged, 0.0),
+        let last = |metric: &String| group.last.get(metric).and_then(|spread| spread.median);
+        let (value, failed, rounds) = match &self.plan.target {
+            Some(target) => (last(&target.metric), group.runs - group.reached, median.unwrap_or(f64::INFINITY)),
+            // The error is not known on every problem.
+            None => (falling(self.plan).find_map(last), group.diverged, 0.0),
         };
-        let value = group.last.get(metric).and_then(|spread| spread.median).unwrap_or(f64::INFINITY);
-        Score { failed, rounds, value }
+        Score { failed, rounds, value: value.unwrap_or(f64::INFINITY) }
     }
 
     fn compare(&mut self, group: &Group, best: &Group) -> Result<Vec<(String, Score)>, JobError> {

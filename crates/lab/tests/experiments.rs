@@ -1,9 +1,11 @@
 //! From files to plans: every value resolved, every list a grid, and a plan that resolves to itself.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use fabnet_core::peer::Schedule;
 use fabnet_core::settings::Value;
-use fabnet_lab::{Experiment, Group, Plan};
+use fabnet_lab::{Experiment, Group, Plan, Setup};
 
 fn plan(text: &str) -> Plan {
     Experiment::parse(text, Path::new("test.toml")).unwrap().plan().unwrap_or_else(|mistakes| panic!("{mistakes}"))
@@ -145,4 +147,30 @@ fn all_mistakes_are_found_at_once_each_with_its_line() {
             "test.toml:8: `algorithm.penalty`: -1 is not usable: it is a number, above 0",
         ]
     );
+}
+
+#[test]
+fn real_nodes_are_where_their_method_runs() {
+    let graphs = |method: &str| {
+        let text = format!(
+            "agents = 5\nseeds = 1\nproblem = {{ kind = \"bilevel-quadratic\" }}\ntopology = {{ kind = \"phases\" }}\nalgorithm = [{{ kind = \"{method}\", steps = 0.1 }}]"
+        );
+        let plan = plan(&text);
+        let (group, seed) = plan.real_run().unwrap();
+        let setup = Setup::<f64>::new(group, seed).unwrap();
+        let Schedule::Living(living) = setup.task(0, 1, 10).schedule else { panic!("{method} follows contacts") };
+        let topology = living(5);
+        [0, 10, 20].map(|round| {
+            let mut graph = fabnet_core::Digraph::new(5);
+            topology.draw(topology.graph_of(round), &mut graph);
+            graph.links().collect::<BTreeSet<_>>()
+        })
+    };
+    let [first, ring, reversed] = graphs("fab");
+    assert!(first != ring && ring != reversed);
+    let [first, later, last] = graphs("static-fab");
+    assert!(first == later && later == last);
+    for links in graphs("d-psgd") {
+        assert!(links.iter().all(|&(from, to)| links.contains(&(to, from))));
+    }
 }

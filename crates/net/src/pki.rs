@@ -54,6 +54,11 @@ impl Authority {
         Ok(Self { folder: folder.to_owned(), key })
     }
 
+    /// Under which hosts others on this machine reach a node.
+    pub fn hosts_here(name: &str) -> Vec<String> {
+        [name, "localhost", "127.0.0.1"].map(str::to_owned).into()
+    }
+
     /// Issues `NAME.pem` and `NAME.key` for a node that others reach under these hosts.
     pub fn issue(&self, name: &str, hosts: &[String]) -> Result<(PathBuf, PathBuf), PkiError> {
         let path = self.folder.join(format!("{name}.pem"));

@@ -61,7 +61,10 @@ pub(crate) fn run(
         (work.join(), signal)
     });
     signal?;
-    report.map_err(|_| PyRuntimeError::new_err("a thread died"))?.map_err(|error| failed(&error))?;
+    report.map_err(|_| PyRuntimeError::new_err("a thread died"))?.map_err(|error| {
+        folder.discard_if_empty();
+        failed(&error)
+    })?;
     folder.end().map_err(|error| failed(&error))?;
     figure::draw(&folder).map_err(|error| failed(&error))?;
     Ok(())

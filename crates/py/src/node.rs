@@ -36,10 +36,7 @@ pub(crate) fn node<'py>(
     config.data.iter().for_each(|folder| Library::look_in(folder));
     let plan =
         Experiment::read(&config.plan).and_then(|experiment| experiment.plan()).map_err(|error| wrong(&error))?;
-    let mut runs = plan.runs();
-    let (Some((group, seed)), None) = (runs.next(), runs.next()) else {
-        return Err(PyValueError::new_err("a node takes one run: choose one seed, one [[algorithm]] and no grid"));
-    };
+    let (group, seed) = plan.real_run().map_err(|error| wrong(&error))?;
     let (status, refusals) = (Shared::of(&config), Arc::default());
     log_to_stderr("warn", false, &status, &refusals);
     let failure = Failure::default();
@@ -73,12 +70,15 @@ fn goes_on(failure: &Failure) -> bool {
     !failure.is_there()
 }
 
-/// Makes an authority in a folder and certificates for nodes, each with the hosts under which others reach it.
+/// Makes an authority in a folder and certificates for nodes, each with the hosts under which others reach it; on this machine, if there are none.
 #[pyfunction]
 pub(crate) fn certificates(folder: PathBuf, nodes: BTreeMap<String, Vec<String>>) -> PyResult<()> {
     let failed = |error: &dyn std::fmt::Display| PyRuntimeError::new_err(error.to_string());
     let authority = Authority::create(&folder).map_err(|error| failed(&error))?;
-    for (name, hosts) in nodes {
+    for (name, mut hosts) in nodes {
+        if hosts.is_empty() {
+            hosts = Authority::hosts_here(&name);
+        }
         authority.issue(&name, &hosts).map_err(|error| failed(&error))?;
     }
     Ok(())

@@ -24,6 +24,11 @@ impl Own<'_> {
         if group.precision != Precision::F64 {
             return Err(PyValueError::new_err("Python computes with f64: leave out `precision`"));
         }
+        if self.problem.is_some() && group.problem.kind != "brought" {
+            let message =
+                format!("the experiment names the problem `{}`: write kind = \"brought\"", group.problem.kind);
+            return Err(PyValueError::new_err(message));
+        }
         let problem = self.problem.map(|object| OwnProblem::new(&object, group.agents, failure.clone())).transpose()?;
         let topology = self.topology.map(|function| OwnTopology::new(&function, group.agents, failure.clone()));
         let algorithm = self.algorithm.map(|object| -> BringsAlgorithm<f64> {

@@ -85,9 +85,14 @@ impl OwnProblem {
             value.extract().map_err(wrong)
         };
         let dim = Dim { outer: size("outer")?, inner: size("inner")? };
-        let has = |name: &str| object.getattr(name).is_ok_and(|found| found.is_callable());
+        let has = |name: &str| match object.getattr(name) {
+            Ok(found) if !found.is_callable() => {
+                Err(PyTypeError::new_err(format!("`{name}` of a problem is a function of the agent, not {found}")))
+            }
+            found => Ok(found.is_ok()),
+        };
         let functions = [Function::find(object, Level::Upper)?, Function::find(object, Level::Lower)?];
-        let private: Vec<usize> = if has("private") {
+        let private: Vec<usize> = if has("private")? {
             (0..agents).map(|agent| object.call_method1("private", (agent,))?.extract()).collect::<PyResult<_>>()?
         } else {
             vec![0; agents]
@@ -107,7 +112,7 @@ impl OwnProblem {
             failure,
             desks: Default::default(),
         };
-        if has("start") {
+        if has("start")? {
             brought.starts = (0..agents).map(|agent| brought.ask_start(object, agent)).collect::<PyResult<_>>()?;
         }
         Ok(brought)

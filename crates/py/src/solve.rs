@@ -68,9 +68,15 @@ fn mean_value(view: &View<'_, f64>, mean: &[f64]) -> f64 {
     sum / agents.len() as f64
 }
 
-/// How far agents are from their mean, root mean square, over all shared coordinates.
+/// How far agents' x are from their mean (y where there is no x), root mean square, as experiments record it.
 fn spread(view: &View<'_, f64>, mean: &[f64]) -> f64 {
-    let away = |agent| linalg::distance_squared(&view.point(agent)[..mean.len()], mean);
+    let (direction, dim) = (view.algorithm.direction(), view.problem.dim());
+    let part = |(x, y): (&[f64], &[f64])| if dim.outer == 0 { y.to_vec() } else { x.to_vec() };
+    let middle = part(direction.solution(dim, mean));
+    let away = |agent| {
+        let point = view.point(agent);
+        linalg::distance_squared(&part(direction.solution(dim, &point[..mean.len()])), &middle)
+    };
     let agents = view.agents.range();
     (agents.clone().map(away).sum::<f64>() / agents.len() as f64).sqrt()
 }
@@ -86,7 +92,7 @@ pub(crate) fn solve<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let plan = plan(text, Path::new("solve"), &[])?;
-    let (group, seed) = plan.runs().next().ok_or_else(|| PyValueError::new_err("there is nothing to run"))?;
+    let (group, seed) = plan.only_run().map_err(|error| PyValueError::new_err(error.to_string()))?;
     let failure = Failure::default();
     let setup = Own { problem, topology, algorithm }.setup(py, group, seed, &failure)?;
     let optimum = setup.problem.optimum();

@@ -7,7 +7,6 @@ use clap::Args;
 use fabnet_host::track_path;
 use fabnet_lab::{Experiment, collect, figure};
 
-use super::one_run;
 use super::run::new_folder;
 use crate::failure::Usage;
 use crate::say::say;
@@ -35,7 +34,7 @@ pub(crate) struct Collect {
 impl Collect {
     pub(crate) fn carry_out(self) -> anyhow::Result<ExitCode> {
         let plan = Experiment::read(&self.file)?.plan()?;
-        let (group, _) = one_run(&plan)?;
+        let (group, _) = plan.only_run()?;
         let track = |agent: usize| {
             let mut places = self.states.iter().map(|state| track_path(state, agent as u32));
             places.find(|path| path.exists()).ok_or_else(|| {

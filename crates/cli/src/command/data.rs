@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use fabnet_lab::data::{Entry, Library, State, known};
 use fabnet_lab::divide;
 
-use super::{Changes, one_run};
+use super::Changes;
 use crate::failure::IMPOSSIBLE;
 use crate::say::say;
 use crate::table::aligned;
@@ -64,7 +64,7 @@ impl Data {
 
 fn divide_into(file: &Path, out: &Path, changes: &Changes) -> anyhow::Result<ExitCode> {
     let plan = changes.read(file)?.plan()?;
-    let (group, seed) = one_run(&plan)?;
+    let (group, seed) = plan.only_run()?;
     divide(group, seed, out)?;
     let last = group.agents - 1;
     say(format!(

@@ -50,6 +50,7 @@ fn seeds(text: &str) -> Result<Range<u64>, String> {
         Some((from, to)) => Ok(number(from)?..number(to)?),
         None => Ok(0..number(text)?),
     }
+    .and_then(|seeds| if seeds.is_empty() { Err("there is no seed in it".to_owned()) } else { Ok(seeds) })
 }
 
 impl Faults {
@@ -71,7 +72,7 @@ impl Faults {
             let scenario = scenario(seed);
             let outcome = run(&scenario, true);
             let failed = outcome.violation.is_some();
-            tell(&Failure { scenario, outcome });
+            tell(&Failure { scenario, outcome }, name);
             return Ok(if failed { ExitCode::from(IMPOSSIBLE) } else { ExitCode::SUCCESS });
         }
         let bar = if self.quiet {
@@ -106,7 +107,7 @@ impl Faults {
             }));
             return;
         }
-        swarm.failures.iter().for_each(tell);
+        swarm.failures.iter().for_each(|failure| tell(failure, self.scenario.as_deref()));
         let row = |fault: &Fault| vec![fault.to_string(), swarm.faults[*fault].to_string()];
         say(aligned(&Fault::ALL.iter().filter(|fault| swarm.faults[**fault] > 0).map(row).collect::<Vec<_>>()));
         let (converged, ticks) = swarm.converged;
@@ -126,7 +127,7 @@ impl Faults {
 }
 
 /// What happened with a seed.
-fn tell(failure: &Failure) {
+fn tell(failure: &Failure, name: Option<&str>) {
     let Failure { scenario, outcome } = failure;
     outcome.log.iter().for_each(say);
     let faults: Vec<String> = scenario.faults().map(|fault| format!("{fault} {:.2}", scenario.rates[fault])).collect();
@@ -142,7 +143,8 @@ fn tell(failure: &Failure) {
     ));
     match &outcome.violation {
         Some(violation) => {
-            say(format!("violation: {violation}\nrepeat it with: fabnet faults --replay {}", scenario.seed));
+            let name = name.map_or_else(String::new, |name| format!(" --scenario {name}"));
+            say(format!("violation: {violation}\nrepeat it with: fabnet faults --replay {}{name}", scenario.seed));
         }
         None => say(format!(
             "no violation; settled {} ticks after the last fault{}; trace {:016x}",

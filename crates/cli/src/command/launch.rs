@@ -16,8 +16,9 @@ use fabnet_lab::{Folder, Launched, Plan, collect, figure};
 use fabnet_net::{Authority, Config, Limits, Member, NodeStatus, Tls, ask};
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::Changes;
 use super::run::new_folder;
-use super::{Changes, one_run};
+use crate::failure::Usage;
 use crate::say::say;
 use crate::table;
 
@@ -62,10 +63,14 @@ pub(crate) struct Launch {
 impl Launch {
     pub(crate) fn carry_out(self) -> anyhow::Result<ExitCode> {
         let plan = self.changes.read(&self.file)?.plan()?.with_checksums()?;
-        let (group, seed) = one_run(&plan)?;
+        let (group, seed) = plan.real_run()?;
         let (agents, rounds) = (group.agents, group.rounds);
+        let nodes = self.nodes.map_or(agents, |nodes| nodes as usize);
+        if nodes > agents {
+            return Err(Usage(format!("--nodes {nodes}: each has agents of its own, but there are {agents}")).into());
+        }
         let folder = new_folder(&plan, self.out.as_deref())?;
-        let configs = self.configs(&plan, &folder, agents)?;
+        let configs = self.configs(&plan, &folder, (nodes, agents))?;
         let mut cluster = Cluster { nodes: Vec::new(), launched: Launched::default(), quiet: self.quiet };
         for (place, config) in &configs {
             cluster.nodes.push(Node::start(place, config)?);
@@ -92,8 +97,12 @@ impl Launch {
     }
 
     /// Writes what each node is told, each into a folder of its own.
-    fn configs(&self, plan: &Plan, folder: &Folder, agents: usize) -> anyhow::Result<Vec<(PathBuf, Config)>> {
-        let nodes = self.nodes.map_or(agents, |nodes| (nodes as usize).min(agents));
+    fn configs(
+        &self,
+        plan: &Plan,
+        folder: &Folder,
+        (nodes, agents): (usize, usize),
+    ) -> anyhow::Result<Vec<(PathBuf, Config)>> {
         let names: Vec<String> = (0..nodes).map(|node| format!("node-{node}")).collect();
         let ports = free_ports(2 * nodes)?;
         let authority = if self.insecure { None } else { Some(Authority::create(&folder.file("pki"))?) };

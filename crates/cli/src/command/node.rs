@@ -13,7 +13,6 @@ use fabnet_lab::data::Library;
 use fabnet_lab::{Experiment, Plan, Precision, Setup};
 use fabnet_net::{Carrier, Config, Refusals, Shared, log_to_stderr};
 
-use super::one_run;
 use crate::failure::Usage;
 
 #[derive(Args)]
@@ -41,7 +40,7 @@ impl Node {
         }
         config.data.iter().for_each(|folder| Library::look_in(folder));
         let plan = Experiment::read(&config.plan)?.plan()?;
-        let (group, seed) = one_run(&plan)?;
+        let (group, seed) = plan.real_run()?;
         match group.precision {
             Precision::F64 => self.run(config, &plan, Setup::<f64>::new(group, seed)?),
             Precision::F32 => self.run(config, &plan, Setup::<f32>::new(group, seed)?),

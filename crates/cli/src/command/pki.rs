@@ -47,7 +47,7 @@ impl Pki {
             }
             What::Issue { folder, name, mut hosts } => {
                 if hosts.is_empty() {
-                    hosts = vec![name.clone(), "localhost".into(), "127.0.0.1".into()];
+                    hosts = Authority::hosts_here(&name);
                 }
                 let (certificate, key) = Authority::open(&folder)?.issue(&name, &hosts)?;
                 say(format!("{} and {}, for {}", certificate.display(), key.display(), hosts.join(", ")));

@@ -16,7 +16,7 @@ use crate::table;
 #[command(after_help = "Examples:
   fabnet run experiments/first.toml
   fabnet run experiments/paper/sensitivity.toml --out runs/table --seeds 0..20
-  fabnet run experiments/first.toml --set rounds=2000 --set algorithm.0.penalty=80
+  fabnet run experiments/first.toml --set rounds=2000 --set algorithm.1.penalty=80
   fabnet run --resume runs/table
 
 Results: plan.toml (every value resolved; running it repeats the run bit for bit), records.csv (a row per recorded round),
@@ -122,7 +122,9 @@ pub(crate) fn new_folder(plan: &Plan, out: Option<&Path>) -> anyhow::Result<Fold
     let folder = Folder::new(&out.map_or_else(named, Path::to_owned));
     if folder.is_used() {
         let path = folder.path().display();
-        let message = format!("{path} holds results already: choose another --out, or go on with --resume {path}");
+        let message = format!(
+            "{path} holds results already: choose another --out (`fabnet run --resume {path}` goes on with simulated runs)"
+        );
         return Err(Usage(message).into());
     }
     folder.begin(plan)?;
