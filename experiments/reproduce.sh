@@ -7,7 +7,7 @@ runs="${1:-runs/reproduction}"
 # All features, for texts; data sets are looked for as `fabnet data path` says.
 fabnet() { cargo run --release --locked --quiet --all-features --bin fabnet -- "$@"; }
 
-for file in experiments/paper/*.toml experiments/bytes.toml experiments/clean-share.toml; do
+for file in experiments/paper/*.toml experiments/bytes.toml experiments/clean-share.toml experiments/weights.toml; do
   name="$(basename "$file" .toml)"
   if [ ! -s "$runs/$name/summary.json" ]; then
     echo "-- $file"
