@@ -34,7 +34,7 @@ pub use finding::write_findings_of;
 pub use folder::Folder;
 pub use job::{Job, JobError, Witness};
 pub use list::{Topic, reference, topics};
-pub use metric::metrics;
+pub use metric::{consensus, metrics};
 pub use mistake::{Mistake, Mistakes, Origin};
 pub use plan::{Group, Part, Plan, Precision, Target, UnfitPlan};
 pub use report::{ReportError, report};

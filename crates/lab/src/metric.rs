@@ -45,9 +45,9 @@ pub fn metrics<T: Scalar>() -> Vec<Metric<T>> {
             Some(linalg::norm(&Solver::near(y).hypergradient(problem, &x)).f64())
         }),
         metric("consensus", "root-mean-square distance of agents' x from their mean (of y, single level)", |at| {
-            Some(at.spread(usize::from(at.view.problem.dim().outer == 0)))
+            Some(consensus(at.view, &at.mean))
         }),
-        metric("consensus_y", "the same for y", |at| Some(at.spread(1))),
+        metric("consensus_y", "the same for y", |at| Some(spread(at.view, &at.mean, 1))),
         metric(
             "lower_gap",
             "‖z̄ − y*(x̄)‖: how far the lower level is behind; bilevel, without private coordinates",
@@ -150,21 +150,26 @@ impl<T: Scalar> Snapshot<'_, T> {
         let agents = self.view.agents.range();
         agents.clone().map(value).sum::<f64>() / agents.len() as f64
     }
+}
 
-    /// The spread of agents' x (0) or y (1).
-    fn spread(&self, part: usize) -> f64 {
-        let dim = self.view.problem.dim();
-        let of = |point: &[T]| -> Vec<T> {
-            let (x, y) = self.view.algorithm.direction().solution(dim, point);
-            [x, y][part].to_vec()
-        };
-        let centre = of(&self.mean);
-        let mut point = Vec::new();
-        let distance = |agent| {
-            self.view.write_point(agent, &mut point);
-            linalg::distance_squared(&of(&point[..self.mean.len()]), &centre).f64()
-        };
-        let agents = self.view.agents.range();
-        (agents.clone().map(distance).sum::<f64>() / agents.len() as f64).sqrt()
-    }
+/// The metric of this name, around a mean that is known.
+pub fn consensus<T: Scalar>(view: &View<'_, T>, mean: &[T]) -> f64 {
+    spread(view, mean, usize::from(view.problem.dim().outer == 0))
+}
+
+/// The spread of agents' x (0) or y (1).
+fn spread<T: Scalar>(view: &View<'_, T>, mean: &[T], part: usize) -> f64 {
+    let dim = view.problem.dim();
+    let of = |point: &[T]| -> Vec<T> {
+        let (x, y) = view.algorithm.direction().solution(dim, point);
+        [x, y][part].to_vec()
+    };
+    let centre = of(mean);
+    let mut point = Vec::new();
+    let distance = |agent| {
+        view.write_point(agent, &mut point);
+        linalg::distance_squared(&of(&point[..mean.len()]), &centre).f64()
+    };
+    let agents = view.agents.range();
+    (agents.clone().map(distance).sum::<f64>() / agents.len() as f64).sqrt()
 }

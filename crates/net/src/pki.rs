@@ -54,9 +54,9 @@ impl Authority {
         Ok(Self { folder: folder.to_owned(), key })
     }
 
-    /// Under which hosts others on this machine reach a node.
-    pub fn hosts_here(name: &str) -> Vec<String> {
-        [name, "localhost", "127.0.0.1"].map(str::to_owned).into()
+    /// Under which hosts others reach a node: those that are given, or where it is on this machine if there are none.
+    pub fn hosts(name: &str, given: Vec<String>) -> Vec<String> {
+        if given.is_empty() { [name, "localhost", "127.0.0.1"].map(str::to_owned).into() } else { given }
     }
 
     /// Issues `NAME.pem` and `NAME.key` for a node that others reach under these hosts.

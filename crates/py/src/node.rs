@@ -75,11 +75,8 @@ fn goes_on(failure: &Failure) -> bool {
 pub(crate) fn certificates(folder: PathBuf, nodes: BTreeMap<String, Vec<String>>) -> PyResult<()> {
     let failed = |error: &dyn std::fmt::Display| PyRuntimeError::new_err(error.to_string());
     let authority = Authority::create(&folder).map_err(|error| failed(&error))?;
-    for (name, mut hosts) in nodes {
-        if hosts.is_empty() {
-            hosts = Authority::hosts_here(&name);
-        }
-        authority.issue(&name, &hosts).map_err(|error| failed(&error))?;
+    for (name, hosts) in nodes {
+        authority.issue(&name, &Authority::hosts(&name, hosts)).map_err(|error| failed(&error))?;
     }
     Ok(())
 }

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use fabnet_core::{Algorithm, Dim, Level, Optimum, Point, Sheet, View, linalg};
+use fabnet_core::{Algorithm, Dim, Level, Optimum, Point, Sheet, View};
+use fabnet_lab::consensus;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyFloatingPointError, PyValueError};
 use pyo3::prelude::*;
@@ -27,7 +28,7 @@ impl Records {
     fn note(&mut self, view: &View<'_, f64>, optimum: Option<&Optimum<f64>>) {
         let mean = view.mean();
         self.round.push(view.round);
-        self.consensus.push(spread(view, &mean));
+        self.consensus.push(consensus(view, &mean));
         self.upper.push(mean_value(view, &mean));
         self.bytes_per_agent.push(view.bytes_per_agent);
         self.relative_error.extend(optimum.map(|optimum| view.relative_error_of(&mean, optimum)));
@@ -66,19 +67,6 @@ fn mean_value(view: &View<'_, f64>, mean: &[f64]) -> f64 {
         None => agents.clone().map(|agent| view.problem.value(Level::Upper, point(agent))).sum(),
     };
     sum / agents.len() as f64
-}
-
-/// How far agents' x are from their mean (y where there is no x), root mean square, as experiments record it.
-fn spread(view: &View<'_, f64>, mean: &[f64]) -> f64 {
-    let (direction, dim) = (view.algorithm.direction(), view.problem.dim());
-    let part = |(x, y): (&[f64], &[f64])| if dim.outer == 0 { y.to_vec() } else { x.to_vec() };
-    let middle = part(direction.solution(dim, mean));
-    let away = |agent| {
-        let point = view.point(agent);
-        linalg::distance_squared(&part(direction.solution(dim, &point[..mean.len()])), &middle)
-    };
-    let agents = view.agents.range();
-    (agents.clone().map(away).sum::<f64>() / agents.len() as f64).sqrt()
 }
 
 /// Carries out the only run of an experiment, in which some things are Python's own: a problem, a topology, an algorithm. `progress` is called with each round that was noted.

@@ -45,10 +45,8 @@ impl Pki {
                 Authority::create(&folder)?;
                 say(format!("{}: ca.pem, for all nodes, and ca.key, which admits them", folder.display()));
             }
-            What::Issue { folder, name, mut hosts } => {
-                if hosts.is_empty() {
-                    hosts = Authority::hosts_here(&name);
-                }
+            What::Issue { folder, name, hosts } => {
+                let hosts = Authority::hosts(&name, hosts);
                 let (certificate, key) = Authority::open(&folder)?.issue(&name, &hosts)?;
                 say(format!("{} and {}, for {}", certificate.display(), key.display(), hosts.join(", ")));
             }
