@@ -1,0 +1,131 @@
+//! The files of the operating system.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use crate::{Files, Lock};
+
+/// The files of the operating system, for results that everybody may read or for private state.
+#[derive(Clone, Copy, Debug)]
+pub struct SystemFiles {
+    private: bool,
+}
+
+impl SystemFiles {
+    /// Files as the user's settings make them.
+    pub const SHARED: Self = Self { private: false };
+
+    /// Files that nobody else may read (mode 0600, folders 0700). A symbolic link in place of a
+    /// file is an error, so that nobody can redirect what is written.
+    pub const PRIVATE: Self = Self { private: true };
+
+    fn open(self, options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+        #[cfg(unix)]
+        if self.private {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+            refuse_link(path)?;
+        }
+        options.open(path)
+    }
+}
+
+/// An error if the path is a symbolic link. State folders are writable by their owner only, so
+/// nobody else can put a link there between this look and the operation that follows.
+fn refuse_link(path: &Path) -> io::Result<()> {
+    if fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_symlink()) {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "this is a symbolic link, which is not followed here"));
+    }
+    Ok(())
+}
+
+impl Files for SystemFiles {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        if self.private {
+            refuse_link(path)?;
+        }
+        fs::read(path)
+    }
+
+    fn length(&self, path: &Path) -> io::Result<u64> {
+        let found = fs::metadata(path)?;
+        if found.is_file() { Ok(found.len()) } else { Err(ErrorKind::InvalidInput.into()) }
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        let mut names: Vec<PathBuf> =
+            fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name().into())).collect::<io::Result<_>>()?;
+        names.sort();
+        Ok(names)
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        // A link to a folder counts as a file, so that removing a tree removes the link only.
+        fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+    }
+
+    fn create_folder(&self, folder: &Path) -> io::Result<()> {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        if self.private {
+            use std::os::unix::fs::DirBuilderExt;
+            builder.mode(0o700);
+            refuse_link(folder)?;
+        }
+        builder.create(folder)
+    }
+
+    fn write(&self, path: &Path, contents: &[u8]) -> io::Result<()> {
+        self.open(OpenOptions::new().create(true).truncate(true).write(true), path)?.write_all(contents)
+    }
+
+    fn write_new(&self, path: &Path, contents: &[u8]) -> io::Result<()> {
+        self.open(OpenOptions::new().create_new(true).write(true), path)?.write_all(contents)
+    }
+
+    fn append(&self, path: &Path, contents: &[u8]) -> io::Result<()> {
+        self.open(OpenOptions::new().create(true).append(true), path)?.write_all(contents)
+    }
+
+    fn truncate(&self, path: &Path, length: u64) -> io::Result<()> {
+        let file = self.open(OpenOptions::new().write(true), path)?;
+        let found = file.metadata()?.len();
+        if found < length {
+            return Err(too_short(found, length));
+        }
+        file.set_len(length)
+    }
+
+    fn sync(&self, path: &Path) -> io::Result<()> {
+        File::open(path)?.sync_all()
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn remove_folder(&self, folder: &Path) -> io::Result<()> {
+        fs::remove_dir(folder)
+    }
+
+    fn lock(&self, path: &Path) -> io::Result<Lock> {
+        let file = self.open(OpenOptions::new().create(true).truncate(false).write(true), path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Lock::new(file)),
+            Err(fs::TryLockError::WouldBlock) => Err(ErrorKind::WouldBlock.into()),
+            Err(fs::TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
+
+/// A file that has lost something.
+pub(crate) fn too_short(found: u64, expected: u64) -> io::Error {
+    let message = format!("it has {found} bytes, but {expected} were written: something has cut it off");
+    io::Error::new(ErrorKind::UnexpectedEof, message)
+}
