@@ -31,6 +31,8 @@ pub(crate) fn get(
 }
 
 fn read(path: &Path, len: usize) -> Option<Vec<f32>> {
-    let bytes = fs::read(path).ok().filter(|bytes| bytes.len() == len * size_of::<f32>())?;
+    let expected = (len * size_of::<f32>()) as u64;
+    fs::metadata(path).ok().filter(|file| file.len() == expected)?;
+    let bytes = fs::read(path).ok().filter(|bytes| bytes.len() as u64 == expected)?;
     Some(bytes.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
 }

@@ -172,6 +172,12 @@ fn what_is_wrong_with_a_folder_is_said() {
     );
     assert!(with("\"intermediate_size\": 1536", "\"intermediate_size\": 1537").contains("[1536, 384]"));
     assert!(with("{", "").contains("config.json is damaged"));
+    for size in ["1000000000", "18446744073709551615"] {
+        for (key, given) in [("vocab_size", "30522"), ("hidden_size", "384"), ("num_hidden_layers", "6")] {
+            let said = with(&format!("\"{key}\": {given}"), &format!("\"{key}\": {size}"));
+            assert!(said.contains("too few for the BERT that config.json describes"), "{key} = {size}: {said}");
+        }
+    }
 
     let too_long = Tokens::load(&folder(), 513).map(|_| ()).unwrap_err();
     assert!(matches!(too_long, LoadError::Length { length: 513, positions: 512 }));

@@ -1,5 +1,7 @@
 //! The subcommands, one file each.
 
+#[cfg(any(test, not(feature = "net")))]
+mod absent;
 mod check;
 #[cfg(feature = "net")]
 mod collect;
@@ -25,6 +27,12 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use fabnet_lab::{Experiment, Mistakes};
 
+// Commands of real nodes are known in every build: one without the feature says how to get them.
+#[cfg(not(feature = "net"))]
+use self::absent::{Absent as Collect, Absent as Launch, Absent as Node, Absent as Pki, Absent as Status};
+#[cfg(feature = "net")]
+use self::{collect::Collect, launch::Launch, node::Node, pki::Pki, status::Status};
+
 /// What can be done.
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -39,20 +47,15 @@ pub(crate) enum Command {
     /// Attack simulated peers with faults, and check that nothing is lost
     Faults(faults::Faults),
     /// Make a run's certificate authority and node certificates
-    #[cfg(feature = "net")]
-    Pki(pki::Pki),
+    Pki(Pki),
     /// Run one node of a real network
-    #[cfg(feature = "net")]
-    Node(node::Node),
+    Node(Node),
     /// Run a local cluster of real node processes
-    #[cfg(feature = "net")]
-    Launch(launch::Launch),
+    Launch(Launch),
     /// Put the records of real nodes together
-    #[cfg(feature = "net")]
-    Collect(collect::Collect),
+    Collect(Collect),
     /// Say how a node is
-    #[cfg(feature = "net")]
-    Status(status::Status),
+    Status(Status),
     /// Say where data sets are looked for, and whether they are complete and intact
     Data(data::Data),
     /// List what there is to choose from, with its keys
@@ -69,15 +72,10 @@ impl Command {
             Self::Check(check) => check.carry_out(),
             Self::Tune(tune) => tune.carry_out(),
             Self::Faults(faults) => faults.carry_out(),
-            #[cfg(feature = "net")]
             Self::Pki(pki) => pki.carry_out(),
-            #[cfg(feature = "net")]
             Self::Node(node) => node.carry_out(),
-            #[cfg(feature = "net")]
             Self::Launch(launch) => launch.carry_out(),
-            #[cfg(feature = "net")]
             Self::Collect(collect) => collect.carry_out(),
-            #[cfg(feature = "net")]
             Self::Status(status) => status.carry_out(),
             Self::Data(data) => data.carry_out(),
             Self::List(list) => Ok(list.carry_out()),

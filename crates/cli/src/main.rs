@@ -3,6 +3,7 @@
 
 mod command;
 mod failure;
+mod interrupt;
 mod progress;
 mod say;
 mod table;
@@ -38,13 +39,29 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    let Arguments { data, command } = Arguments::parse();
-    match look_for_data(data).and_then(|()| command.carry_out()) {
-        Ok(code) => code,
+    let code = match Arguments::try_parse() {
+        Ok(arguments) => arguments.carry_out(),
+        // Wrong usage, or what was asked for: help, or the version.
+        Err(answer) => {
+            say::note(answer.print());
+            ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(failure::USAGE))
+        }
+    };
+    match say::finish() {
+        Ok(()) => code,
         Err(error) => {
+            eprintln!("error: the output could not be written: {error}");
+            ExitCode::from(failure::IMPOSSIBLE)
+        }
+    }
+}
+
+impl Arguments {
+    fn carry_out(self) -> ExitCode {
+        look_for_data(self.data).and_then(|()| self.command.carry_out()).unwrap_or_else(|error| {
             eprintln!("error: {error:#}");
             failure::exit_code(&error)
-        }
+        })
     }
 }
 

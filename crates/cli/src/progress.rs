@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use fabnet_lab::{Job, Witness};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
+use crate::interrupt::interruption;
+
 /// Shows how far runs are, and passes on Ctrl-C.
 pub(crate) struct Progress {
     bars: MultiProgress,
@@ -18,13 +20,7 @@ pub(crate) struct Progress {
 
 impl Progress {
     pub(crate) fn new(quiet: bool) -> anyhow::Result<Self> {
-        let interrupted = Arc::new(AtomicBool::new(false));
-        let seen = interrupted.clone();
-        ctrlc::set_handler(move || {
-            if seen.swap(true, Ordering::Relaxed) {
-                std::process::exit(i32::from(crate::failure::IMPOSSIBLE)); // the second time it is meant
-            }
-        })?;
+        let interrupted = interruption()?;
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let speed = |state: &ProgressState, out: &mut dyn Write| _ = write!(out, "{:.0} rounds/s", state.per_sec());
         let style = ProgressStyle::with_template("{msg:32!} {bar:24} {pos}/{len}  {speed}  {eta} left")?;

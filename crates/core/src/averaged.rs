@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::{ClosedForm, Curvature, Dim, Level, Objective, Optimum, Point, Problem, Scalar, Scratch, Slopes, View};
+use crate::{
+    ClosedForm, Curvature, DataRange, Dim, Finding, Level, Objective, Optimum, Point, Problem, Scalar, Scratch, Slopes,
+    View,
+};
 
 /// Another problem as one agent would see it who holds everything: the average of all agents' functions, with the same noise. For the centralized reference.
 pub struct Averaged<T: Scalar> {
@@ -59,6 +62,12 @@ impl<T: Scalar> Problem<T> for Averaged<T> {
         (0..self.inner.agents()).find_map(|agent| self.inner.missing(agent))
     }
 
+    fn data_range(&self, _agent: usize) -> Option<DataRange> {
+        let ranges = (0..self.inner.agents()).filter_map(|agent| self.inner.data_range(agent));
+        let (count, all) = ranges.fold((0.0, None), |(count, all), range| (count + 1.0, Some(joined(all, range))));
+        all.map(|all| DataRange { rms: (all.rms / count).sqrt(), ..all })
+    }
+
     fn batches(&self, agent: usize) -> usize {
         self.inner.batches(agent)
     }
@@ -69,6 +78,10 @@ impl<T: Scalar> Problem<T> for Averaged<T> {
 
     fn measure(&self, metric: &str, view: &View<'_, T>) -> Option<f64> {
         self.inner.measure(metric, view)
+    }
+
+    fn findings(&self, view: &View<'_, T>) -> Vec<Finding> {
+        self.inner.findings(view)
     }
 
     fn noisy(&self) -> bool {
@@ -94,4 +107,14 @@ impl<T: Scalar> Curvature<T> for Averaged<T> {
             self.each(at, to, |at, to| curvature.add_product(at, v, to, scratch));
         }
     }
+}
+
+/// A range that covers another one too, with the sum of their mean squares.
+fn joined(all: Option<DataRange>, range: DataRange) -> DataRange {
+    let square = range.rms * range.rms;
+    all.map_or(DataRange { rms: square, ..range }, |all| DataRange {
+        low: all.low.min(range.low),
+        high: all.high.max(range.high),
+        rms: all.rms + square,
+    })
 }

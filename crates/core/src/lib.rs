@@ -32,6 +32,8 @@ mod smoothness;
 mod together;
 pub mod topology;
 pub mod weights;
+#[cfg(test)]
+mod wrappers;
 
 pub use algorithm::Algorithm;
 pub use averaged::Averaged;
@@ -43,7 +45,7 @@ pub use observe::{Observer, Stop, View};
 pub use oracle::{Evaluations, Oracle, Scratch, Work};
 pub use peer::Peer;
 pub use place::Place;
-pub use problem::{ClosedForm, Curvature, Dim, Level, Objective, Optimum, Point, Problem, Slopes};
+pub use problem::{ClosedForm, Curvature, DataRange, Dim, Level, Objective, Optimum, Point, Problem, Slopes};
 pub use scalar::{Scalar, Typed};
 pub use segment::{Blocks, Kind, Mask, Segment, Segments, larger};
 pub use shard::{Shard, ShardError};

@@ -52,6 +52,11 @@ pub trait Problem<T: Scalar>: Send + Sync {
         None
     }
 
+    /// What an agent's inputs range over, where it prepared them itself: nothing else shows that one site's are on another scale.
+    fn data_range(&self, _agent: usize) -> Option<DataRange> {
+        None
+    }
+
     /// Whether it has an outer variable, shared or private.
     fn is_bilevel(&self) -> bool {
         self.dim().outer > 0 || self.has_private()
@@ -190,6 +195,17 @@ pub struct Slopes<'a, T> {
     pub x: &'a mut [T],
     /// For y.
     pub y: &'a mut [T],
+}
+
+/// What the scalars of an agent's samples range over.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DataRange {
+    /// The smallest.
+    pub low: f64,
+    /// The largest.
+    pub high: f64,
+    /// The root of the mean square.
+    pub rms: f64,
 }
 
 /// A known solution.

@@ -1,7 +1,12 @@
 //! Settings: what users can tell a part of a run. Each part reads its own, and what it reads is at once what is documented, checked and written down.
 
-use std::fmt::{Display, Write};
+mod accepts;
+
+use std::fmt::Display;
 use std::ops::{Bound, RangeBounds};
+
+use accepts::interval;
+pub use accepts::{Accepts, Interval, alternatives};
 
 /// One value of a setting.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,8 +48,8 @@ impl<const N: usize> Given for [(&str, Value); N] {
 /// and all mistakes are found at once.
 pub struct Keys<'a> {
     given: &'a dyn Given,
-    /// What was asked for, in order.
-    pub asked: Vec<Key>,
+    /// What was asked for, in order. A key that was asked for stays here whatever becomes of its value: what is not here is unknown.
+    asked: Vec<Key>,
     /// What was wrong with it.
     pub mistakes: Vec<Mistake>,
 }
@@ -55,8 +60,8 @@ pub struct Key {
     /// As users write it.
     pub name: String,
     /// What it accepts.
-    pub accepts: String,
-    /// What it is: as given, or the default. None means that nothing was given and the key needs nothing.
+    pub accepts: Accepts,
+    /// What is written down: as given, or the default. None means that nothing was given and the key needs nothing, or that another key says it.
     pub value: Option<Value>,
     /// What it does.
     pub about: String,
@@ -77,6 +82,16 @@ impl<'a> Keys<'a> {
         Self { given, asked: Vec::new(), mistakes: Vec::new() }
     }
 
+    /// Every key that was asked for, in order: these are known, and no others.
+    pub fn asked(&self) -> &[Key] {
+        &self.asked
+    }
+
+    /// [`Keys::asked`], to keep.
+    pub fn into_asked(self) -> Vec<Key> {
+        self.asked
+    }
+
     /// A number within bounds.
     pub fn number(&mut self, name: &str, default: f64, within: impl RangeBounds<f64>, about: &str) -> f64 {
         self.number_or(name, Some(default), &within, about).unwrap_or(default)
@@ -94,7 +109,7 @@ impl<'a> Keys<'a> {
         within: &impl RangeBounds<f64>,
         about: &str,
     ) -> Option<f64> {
-        let accepts = format!("a number{}", bounds(within));
+        let accepts = Accepts::Number(interval(within));
         self.read(name, accepts, default, Value::Number, |value| number(value, within), about)
     }
 
@@ -115,7 +130,7 @@ impl<'a> Keys<'a> {
         within: &impl RangeBounds<u64>,
         about: &str,
     ) -> Option<u64> {
-        let accepts = format!("a whole number{}", bounds(within));
+        let accepts = Accepts::Whole(interval(within));
         let accept = |value: &Value| match *value {
             Value::Whole(number) => u64::try_from(number).ok().filter(|number| within.contains(number)),
             _ => None,
@@ -126,12 +141,12 @@ impl<'a> Keys<'a> {
     /// True or false.
     pub fn flag(&mut self, name: &str, default: bool, about: &str) -> bool {
         let accept = |value: &Value| if let Value::Flag(flag) = value { Some(*flag) } else { None };
-        self.read(name, "true or false".into(), Some(default), Value::Flag, accept, about).unwrap_or(default)
+        self.read(name, Accepts::Flag, Some(default), Value::Flag, accept, about).unwrap_or(default)
     }
 
     /// One of several words, the first if none is given.
     pub fn choice<C: Copy>(&mut self, name: &str, choices: &[(&str, C)], about: &str) -> C {
-        let accepts = alternatives(choices.iter().map(|(word, _)| *word));
+        let accepts = Accepts::Choice(choices.iter().map(|(word, _)| (*word).to_owned()).collect());
         let place =
             |value: &Value| choices.iter().position(|(word, _)| matches!(value, Value::Text(given) if given == word));
         let word = |place: usize| Value::Text(choices[place].0.to_owned());
@@ -146,7 +161,7 @@ impl<'a> Keys<'a> {
         within: impl RangeBounds<f64>,
         about: &str,
     ) -> Option<f64> {
-        let accepts = format!("\"{word}\" or a number{}", bounds(&within));
+        let accepts = Accepts::WordOrNumber(word.to_owned(), interval(&within));
         let accept = |value: &Value| match *value {
             Value::Text(ref given) if given == word => Some(None),
             _ => number(value, &within).map(Some),
@@ -157,7 +172,12 @@ impl<'a> Keys<'a> {
 
     /// Notes that a key needs nothing after all, because others say it.
     pub fn unset(&mut self, name: &str) {
-        self.asked.iter_mut().filter(|key| key.name == name).for_each(|key| key.value = None);
+        self.set(name, None);
+    }
+
+    /// Writes down another value for a key that was asked for.
+    fn set(&mut self, name: &str, value: Option<Value>) {
+        self.asked.iter_mut().filter(|key| key.name == name).for_each(|key| key.value.clone_from(&value));
     }
 
     /// Asks for keys that mean nothing beside others: to give one of them is a mistake.
@@ -175,28 +195,32 @@ impl<'a> Keys<'a> {
         result
     }
 
-    /// A text, or none.
-    pub fn text(&mut self, name: &str, accepts: &str, about: &str) -> Option<String> {
+    /// A text of some kind, or none. The examples are texts that are accepted.
+    pub fn text(&mut self, name: &str, what: &str, examples: [&str; 2], about: &str) -> Option<String> {
+        let accepts = Accepts::Text { what: what.to_owned(), examples: examples.map(str::to_owned) };
+        self.text_of(name, accepts, about)
+    }
+
+    fn text_of(&mut self, name: &str, accepts: Accepts, about: &str) -> Option<String> {
         let accept = |value: &Value| if let Value::Text(text) = value { Some(text.clone()) } else { None };
-        self.read(name, accepts.into(), None, Value::Text, accept, about)
+        self.read(name, accepts, None, Value::Text, accept, about)
     }
 
     /// A text that is needed, given in place under `name` or as a file under `file`. It is written down in place, so that the file need not be there the next time.
-    pub fn text_or_file(&mut self, name: &str, file: &str, about: &str) -> String {
-        let text = self.text(name, "a text", about);
-        let path = self.text(file, "a path", &format!("a file with what `{name}` would hold"));
+    pub fn text_or_file(&mut self, name: &str, file: &str, examples: [&str; 2], about: &str) -> String {
+        let text = self.text(name, "a text", examples, about);
+        let accepts = Accepts::File { instead_of: name.to_owned() };
+        let path = self.text_of(file, accepts, &format!("a file with what `{name}` would hold"));
         let contents = match (text, path) {
             (Some(text), None) => Ok(text),
             (None, Some(path)) => self.given.read(&path).map_err(|message| (file, message)),
             (None, None) => Err((file, format!("it is needed: give `{file} = \"PATH\"`, or the text as `{name}`"))),
             (Some(_), Some(_)) => Err((file, format!("give `{file}` or `{name}`, not both"))),
         };
-        self.asked.retain(|key| key.name != file || contents.is_err());
         match contents {
             Ok(contents) => {
-                if let Some(key) = self.asked.iter_mut().find(|key| key.name == name) {
-                    key.value = Some(Value::Text(contents.clone()));
-                }
+                self.unset(file);
+                self.set(name, Some(Value::Text(contents.clone())));
                 contents
             }
             Err((key, message)) => {
@@ -219,7 +243,7 @@ impl<'a> Keys<'a> {
     fn read<V>(
         &mut self,
         name: &str,
-        accepts: String,
+        accepts: Accepts,
         default: Option<V>,
         show: impl Fn(V) -> Value,
         accept: impl Fn(&Value) -> Option<V>,
@@ -273,16 +297,6 @@ pub const POSITIVE: (Bound<f64>, Bound<f64>) = (Bound::Excluded(0.0), Bound::Unb
 /// Above 0 and below 1.
 pub const PART: (Bound<f64>, Bound<f64>) = (Bound::Excluded(0.0), Bound::Excluded(1.0));
 
-/// Words as a reader likes them: `"a"`, `"b"` or `"c"`.
-pub fn alternatives<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
-    let words: Vec<String> = words.into_iter().map(|word| format!("\"{word}\"")).collect();
-    match words.as_slice() {
-        [] => "nothing".to_owned(),
-        [one] => one.clone(),
-        [before @ .., last] => format!("{} or {last}", before.join(", ")),
-    }
-}
-
 fn number(value: &Value, within: &impl RangeBounds<f64>) -> Option<f64> {
     let number = match *value {
         Value::Number(number) => number,
@@ -290,22 +304,6 @@ fn number(value: &Value, within: &impl RangeBounds<f64>) -> Option<f64> {
         Value::Flag(_) | Value::Text(_) => return None,
     };
     (number.is_finite() && within.contains(&number)).then_some(number)
-}
-
-fn bounds<V: Display>(within: &impl RangeBounds<V>) -> String {
-    let mut text = String::new();
-    let joint = |text: &str| if text.is_empty() { "," } else { " and" };
-    match within.start_bound() {
-        Bound::Included(low) => _ = write!(text, ", at least {low}"),
-        Bound::Excluded(low) => _ = write!(text, ", above {low}"),
-        Bound::Unbounded => {}
-    }
-    match within.end_bound() {
-        Bound::Included(high) => _ = write!(text, "{} at most {high}", joint(&text)),
-        Bound::Excluded(high) => _ = write!(text, "{} below {high}", joint(&text)),
-        Bound::Unbounded => {}
-    }
-    text
 }
 
 #[cfg(test)]
@@ -344,6 +342,6 @@ mod tests {
                 "-1 is not usable: it is a whole number, at least 1"
             ]
         );
-        assert_eq!(keys.asked[4].accepts, "a number, above 0");
+        assert_eq!(keys.asked[4].accepts.to_string(), "a number, above 0");
     }
 }

@@ -3,9 +3,13 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use crate::{Curvature, Dim, Level, Point, Problem, Scalar, Scratch, Slopes, linalg};
+use crate::{
+    ClosedForm, Curvature, DataRange, Dim, Finding, Level, Optimum, Point, Problem, Scalar, Scratch, Slopes, View,
+    linalg,
+};
 
 /// Evaluates the functions of many agents in one call: one border to another language is crossed, or one product of matrices is made.
+/// What single-level methods minimise on such a problem is the sum of its levels: [`Problem::add_objective`] is not asked.
 pub trait Together<T: Scalar>: Send + Sync {
     /// Answers what is open on these sheets, in one round, with values and gradients.
     fn answer(&self, level: Level, round: u64, sheets: &mut [&mut Sheet<T>]);
@@ -274,6 +278,14 @@ impl<T: Scalar> Problem<T> for Rehearsed<'_, T> {
         self.problem.value(level, at)
     }
 
+    fn missing(&self, agent: usize) -> Option<String> {
+        self.problem.missing(agent)
+    }
+
+    fn data_range(&self, agent: usize) -> Option<DataRange> {
+        self.problem.data_range(agent)
+    }
+
     fn batches(&self, agent: usize) -> usize {
         self.problem.batches(agent)
     }
@@ -282,11 +294,27 @@ impl<T: Scalar> Problem<T> for Rehearsed<'_, T> {
         self.problem.batch(agent, round)
     }
 
+    fn measure(&self, metric: &str, view: &View<'_, T>) -> Option<f64> {
+        self.problem.measure(metric, view)
+    }
+
+    fn findings(&self, view: &View<'_, T>) -> Vec<Finding> {
+        self.problem.findings(view)
+    }
+
     fn noisy(&self) -> bool {
         self.problem.noisy()
     }
 
     fn curvature(&self) -> Option<&dyn Curvature<T>> {
         self.problem.curvature()
+    }
+
+    fn optimum(&self) -> Option<Optimum<T>> {
+        self.problem.optimum()
+    }
+
+    fn closed_form(&self) -> Option<&dyn ClosedForm<T>> {
+        self.problem.closed_form()
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use fabnet_core::peer::{self, Task};
-use fabnet_core::{Peer, Scalar};
+use fabnet_core::{DataRange, Peer, Scalar};
 use fabnet_lab::figure::FigureError;
 use fabnet_lab::{Plan, Setup, write_findings_of};
 use fabnet_net::{
@@ -82,6 +82,9 @@ impl<T: Scalar> Station<T> {
         for &agent in &mine {
             if let Some(missing) = setup.problem.missing(agent as usize) {
                 return Err(StationError::Missing(missing));
+            }
+            if let Some(DataRange { low, high, rms }) = setup.problem.data_range(agent as usize) {
+                tracing::info!(agent, low, high, rms, "range of the inputs: compare it with the other sites");
             }
             let disk = Disk::open(&config.state.join(agent.to_string()), T::BYTES)?;
             let task = setup.task(agent, manifest.number(), plan.every);

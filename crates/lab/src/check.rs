@@ -11,6 +11,7 @@ use fabnet_core::{Digraph, Mask, Mixing, Oracle, Scalar, Smoothness, Topology, W
 use crate::engine::Engine;
 use crate::job::JobError;
 use crate::plan::{Group, Plan, Precision};
+use crate::scales::warnings;
 use crate::setup::{Setup, SetupError, WINDOW, Wiring, read_method, read_network};
 use crate::stopwatch::Stopwatch;
 
@@ -27,7 +28,7 @@ pub struct Check {
 
 /// Looks at the first seed of every group.
 pub fn check(plan: &Plan, threads: usize) -> Result<Check, JobError> {
-    let mut check = Check::default();
+    let mut check = Check { warnings: warnings(plan), ..Check::default() };
     let seed = plan.seeds[0];
     let mut seen: Vec<&Group> = Vec::new();
     for group in &plan.groups {

@@ -111,7 +111,7 @@ pub(crate) fn record_settings(keys: &mut Keys<'_>) -> u64 {
 
 /// `[stop]`.
 pub(crate) fn stop_settings(keys: &mut Keys<'_>) -> Option<Target> {
-    let metric = keys.text("metric", "a metric", "what ends a run");
+    let metric = keys.text("metric", "a metric", ["consensus", "upper"], "what ends a run");
     let below = keys.optional_number("below", .., "once it is below this");
     match (metric, below) {
         (Some(metric), Some(below)) => Some(Target { metric, below }),

@@ -1,8 +1,11 @@
 //! Grids: a list in place of a value means one cell for each of its items.
 
+use std::collections::{HashMap, HashSet};
+
 use fabnet_core::settings::Value;
 
 use crate::mistake::{Mistake, Origin};
+use crate::number::grouped;
 use crate::tree::{Entry, Node, Table};
 
 /// One choice of every list.
@@ -14,37 +17,65 @@ pub(crate) struct Cell {
     pub(crate) chosen: Vec<(String, Value)>,
 }
 
+/// How many cells an algorithm's grid may have.
+const MOST: usize = 100_000;
+
 /// Every combination; the first list varies slowest.
 pub(crate) fn expand(table: &Table) -> Result<Vec<Cell>, Mistake> {
-    let Some((path, list, origin)) = first_list(table, "") else {
-        return Ok(vec![Cell { table: table.clone(), chosen: Vec::new() }]);
-    };
-    if list.is_empty() {
-        let message = "an empty list leaves nothing to run: give at least one value";
-        return Err(Mistake { origin, key: path, message: message.to_owned() });
-    }
-    let mut cells = Vec::new();
-    for item in &list {
-        let mut table = table.clone();
-        replace(&mut table, &path, item.clone());
-        let chosen = chosen(&path, item, &list)?;
-        for mut cell in expand(&table)? {
-            cell.chosen.splice(0..0, chosen.iter().cloned());
-            cells.push(cell);
+    let mut cells = vec![Cell { table: table.clone(), chosen: Vec::new() }];
+    // Items of a list may be tables that contain lists, so that cells differ in what is left to choose.
+    while cells.iter().any(|cell| first_list(&cell.table, "").is_some()) {
+        let mut next = Vec::new();
+        for cell in cells {
+            choose(cell, &mut next)?;
         }
+        cells = next;
     }
     Ok(cells)
 }
 
-fn first_list(table: &Table, prefix: &str) -> Option<(String, Vec<Entry>, Origin)> {
-    table.0.iter().find_map(|(key, entry)| {
-        let path = format!("{prefix}{key}");
-        match &entry.node {
-            Node::List(list) => Some((path, list.clone(), entry.origin.clone())),
-            Node::Table(inner) => first_list(inner, &format!("{path}.")),
-            Node::Value(_) => None,
-        }
+/// Chooses from the first list of a cell.
+fn choose(cell: Cell, cells: &mut Vec<Cell>) -> Result<(), Mistake> {
+    let Cell { mut table, chosen } = cell;
+    let Some((path, origin)) = first_list(&table, "") else {
+        cells.push(Cell { table, chosen });
+        return Ok(());
+    };
+    let list = take_list(&mut table, &path);
+    let refuse = |message: String| Err(Mistake { origin: origin.clone(), key: path.clone(), message });
+    if list.is_empty() {
+        return refuse("an empty list leaves nothing to run: give at least one value".to_owned());
+    }
+    if cells.len() + list.len() > MOST {
+        return refuse(format!("the grid has more than {} cells: shorten its lists", grouped(MOST)));
+    }
+    let differing = differing(&list);
+    for item in list {
+        let more = choice(&path, &item, &differing)?;
+        let mut table = table.clone();
+        replace(&mut table, &path, item);
+        cells.push(Cell { table, chosen: chosen.iter().cloned().chain(more).collect() });
+    }
+    Ok(())
+}
+
+/// The dotted path of the first list.
+fn first_list(table: &Table, prefix: &str) -> Option<(String, Origin)> {
+    table.0.iter().find_map(|(key, entry)| match &entry.node {
+        Node::List(_) => Some((format!("{prefix}{key}"), entry.origin.clone())),
+        Node::Table(inner) => first_list(inner, &format!("{prefix}{key}.")),
+        Node::Value(_) => None,
     })
+}
+
+/// Takes a list out, and leaves an empty one in its place.
+fn take_list(table: &mut Table, path: &str) -> Vec<Entry> {
+    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+    match table.0.iter_mut().find(|(known, _)| known == first).map(|(_, entry)| &mut entry.node) {
+        Some(Node::Table(inner)) => take_list(inner, rest),
+        Some(Node::List(list)) => std::mem::take(list),
+        _ => Vec::new(),
+    }
 }
 
 fn replace(table: &mut Table, path: &str, item: Entry) {
@@ -56,8 +87,23 @@ fn replace(table: &mut Table, path: &str, item: Entry) {
     }
 }
 
+/// The paths in which the tables of a list differ; a list of values has none.
+fn differing(list: &[Entry]) -> HashSet<String> {
+    let mut seen: HashMap<String, (&Node, usize)> = HashMap::new();
+    let mut differing = HashSet::new();
+    for (path, entry) in list.iter().filter_map(Entry::table).flat_map(Table::leaves) {
+        let (first, times) = seen.entry(path.clone()).or_insert((&entry.node, 0));
+        *times += 1;
+        if *first != &entry.node {
+            differing.insert(path);
+        }
+    }
+    differing.extend(seen.into_iter().filter(|(_, (_, times))| *times < list.len()).map(|(path, _)| path));
+    differing
+}
+
 /// What an item of a list says: its value, or of a table those values in which the items differ.
-fn chosen(path: &str, item: &Entry, list: &[Entry]) -> Result<Vec<(String, Value)>, Mistake> {
+fn choice(path: &str, item: &Entry, differing: &HashSet<String>) -> Result<Vec<(String, Value)>, Mistake> {
     match &item.node {
         Node::Value(value) => Ok(vec![(path.to_owned(), value.clone())]),
         Node::List(_) => Err(Mistake {
@@ -66,12 +112,8 @@ fn chosen(path: &str, item: &Entry, list: &[Entry]) -> Result<Vec<(String, Value
             message: "a list in a list: a grid is a list of values, or of tables for coupled values".to_owned(),
         }),
         Node::Table(table) => {
-            let same = |key: &str, entry: &Entry| {
-                list.iter()
-                    .all(|other| other.table().and_then(|other| other.find(key)).map(|e| &e.node) == Some(&entry.node))
-            };
-            let differing = table.leaves().into_iter().filter(|(key, entry)| !same(key, entry));
-            let values = differing.filter_map(|(key, entry)| match &entry.node {
+            let leaves = table.leaves().into_iter().filter(|(key, _)| differing.contains(key));
+            let values = leaves.filter_map(|(key, entry)| match &entry.node {
                 Node::Value(value) => Some((format!("{path}.{key}"), value.clone())),
                 _ => None,
             });

@@ -3,8 +3,13 @@
 use std::fmt::{Display, Formatter};
 use std::path::{Path, PathBuf};
 
+use crate::number::grouped;
+
+/// How many mistakes are printed; the others are counted.
+const PRINTED: usize = 20;
+
 /// Where a value was typed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Origin {
     /// In this line of the file, counted from 1.
     Line(usize),
@@ -15,7 +20,7 @@ pub enum Origin {
 }
 
 /// One thing that is wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Mistake {
     /// Where.
     pub origin: Origin,
@@ -43,7 +48,7 @@ impl Mistakes {
 
 impl Display for Mistakes {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        for (number, Mistake { origin, key, message }) in self.list.iter().enumerate() {
+        for (number, Mistake { origin, key, message }) in self.list.iter().take(PRINTED).enumerate() {
             if number > 0 {
                 writeln!(f)?;
             }
@@ -57,7 +62,10 @@ impl Display for Mistakes {
             }
             f.write_str(message)?;
         }
-        Ok(())
+        match self.list.len().saturating_sub(PRINTED) {
+            0 => Ok(()),
+            more => write!(f, "\n… and {} more", grouped(more)),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Resolving: every value of a file as typed is looked up, checked and completed.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
@@ -7,29 +8,29 @@ use fabnet_core::settings::{Given, Key, Keys, Value};
 
 use crate::experiment::{fault_settings, network_settings, record_settings, run_settings, stop_settings};
 use crate::grid::{Cell, expand};
+use crate::label::{Labels, full_label};
 use crate::metric;
 use crate::mistake::{Mistake, Mistakes, Origin, suggest};
 use crate::plan::{Group, Part, Plan, Target};
 use crate::problem::FEATURES;
-use crate::section::Section;
+use crate::section::{OVERRIDES, Section};
 use crate::tree::{Entry, Node, Table};
+use crate::unknown::unknown;
 
 /// What a file may say at its top level, apart from single values.
 const TABLES: [&str; 8] = ["problem", "topology", "weights", "faults", "network", "algorithm", "record", "stop"];
-/// What an algorithm may say differently from the file.
-const OVERRIDES: [&str; 8] = ["agents", "rounds", "precision", "problem", "topology", "weights", "faults", "network"];
+
+/// Why a name or a label is refused.
+const CONTROL: &str = "it has a control character, which no file name, table or figure can show: leave it out";
 
 /// Resolves a file as typed.
 pub(crate) fn resolve(root: &Table, file: &Path) -> Result<Plan, Mistakes> {
-    let mut resolver = Resolver { root, file, mistakes: Vec::new() };
+    let sections = [Section::problem(), Section::topology(), Section::weights(), Section::algorithm()];
+    let mut resolver = Resolver { root, file, sections: &sections, mistakes: Vec::new() };
     let plan = resolver.plan();
-    let mut list = Vec::new();
+    let (mut list, mut met) = (resolver.mistakes, HashSet::new());
     // A mistake in a grid is met once for each of its cells.
-    for mistake in resolver.mistakes {
-        if !list.contains(&mistake) {
-            list.push(mistake);
-        }
-    }
+    list.retain(|mistake| met.insert(mistake.clone()));
     if list.is_empty() { Ok(plan) } else { Err(Mistakes { file: file.to_owned(), list }) }
 }
 
@@ -56,6 +57,8 @@ impl Given for Typed<'_> {
 struct Resolver<'a> {
     root: &'a Table,
     file: &'a Path,
+    /// Problem, topology, weights and algorithm.
+    sections: &'a [Section; 4],
     mistakes: Vec<Mistake>,
 }
 
@@ -65,16 +68,20 @@ impl<'a> Resolver<'a> {
         let stem = self.file.file_stem().map_or("experiment".into(), |stem| stem.to_string_lossy());
         let others: Vec<&str> = TABLES.into_iter().chain(["agents", "rounds", "precision", "seeds"]).collect();
         let (name, _) = self.read(root, "", &Origin::Missing, &others, |keys| {
-            let name = keys.text("name", "a text", "what the results are called");
-            keys.text("version", "a text", "the program that wrote a plan");
+            let name = keys.text("name", "a text", ["first", "second"], "what the results are called");
+            keys.text("version", "a text", ["0.1.0", "0.2.0"], "the program that wrote a plan");
             if keys.whole("format", Plan::FORMAT, .., "of a plan") > Plan::FORMAT {
                 keys.mistake(
                     "format",
                     format!("it was written by a newer fabnet: this one knows up to {}", Plan::FORMAT),
                 );
             }
-            if name.as_ref().is_some_and(|name| name.is_empty() || name.contains(['/', '\\'])) {
-                keys.mistake("name", "it becomes the name of a folder: leave out / and \\");
+            match name.as_deref() {
+                Some(name) if name.is_empty() || name.contains(['/', '\\']) => {
+                    keys.mistake("name", "it becomes the name of a folder: leave out / and \\");
+                }
+                Some(name) if name.contains(char::is_control) => keys.mistake("name", CONTROL),
+                _ => {}
             }
             name
         });
@@ -114,7 +121,7 @@ impl<'a> Resolver<'a> {
 
     /// Every algorithm, with every cell of its grid.
     fn groups(&mut self) -> Vec<Group> {
-        let mut groups: Vec<Group> = Vec::new();
+        let (mut groups, mut labels) = (Vec::new(), Labels::default());
         for algorithm in self.algorithms() {
             let Some(own) = algorithm.table() else {
                 self.mistake(
@@ -126,10 +133,10 @@ impl<'a> Resolver<'a> {
             };
             let (mut own, mut whole) = (own.clone(), Table::default());
             let (label, grid) = (own.take("label"), own.take("grid"));
-            if let Some(label) = label.as_ref().filter(|label| text(label).is_none()) {
-                self.mistake(&label.origin, "algorithm.label", "it is a text");
+            if let Some(label) = &label {
+                self.check_label(label);
             }
-            for key in OVERRIDES {
+            for &key in OVERRIDES {
                 if let Some(entry) = own.take(key).or_else(|| self.root.get(key).cloned()) {
                     whole.put(key, entry);
                 }
@@ -145,11 +152,21 @@ impl<'a> Resolver<'a> {
                     group.grid.extend(paths.iter().filter_map(|path| text(path).map(str::to_owned)));
                 }
                 let label = label.as_ref().and_then(text).unwrap_or(&group.algorithm.kind);
-                group.label = unused(full_label(label, &cell), &groups);
+                group.label = labels.unused(full_label(label, &cell));
                 groups.push(group);
             }
         }
         groups
+    }
+
+    /// A label becomes part of file names, tables and figures.
+    fn check_label(&mut self, label: &Entry) {
+        let message = match text(label) {
+            None => "it is a text",
+            Some(label) if label.contains(char::is_control) => CONTROL,
+            Some(_) => return,
+        };
+        self.mistake(&label.origin, "algorithm.label", message);
     }
 
     fn algorithms(&mut self) -> Vec<Entry> {
@@ -170,9 +187,8 @@ impl<'a> Resolver<'a> {
     fn group(&mut self, cell: &Cell) -> Group {
         let others: Vec<&str> = TABLES.into_iter().collect();
         let ((agents, rounds, precision), _) = self.read(&cell.table, "", &Origin::Missing, &others, run_settings);
-        let mut part = |section: &Section| self.part(&cell.table, section);
-        let (problem, topology) = (part(&Section::problem()), part(&Section::topology()));
-        let (weights, algorithm) = (part(&Section::weights()), part(&Section::algorithm()));
+        let [problem, topology, weights, algorithm] =
+            self.sections.each_ref().map(|section| self.part(&cell.table, section));
         let faults = self.plain_table(&cell.table, "faults", "loss = 0.1", fault_settings);
         let network = self.plain_table(&cell.table, "network", "tick = 0.1", network_settings);
         let outside = cell.chosen.iter().map(|(path, _)| path).filter(|path| !path.starts_with("algorithm."));
@@ -230,7 +246,8 @@ impl<'a> Resolver<'a> {
             self.mistake(typed.map_or(&origin, |entry| &entry.origin), &format!("{}.kind", section.name), &message);
             return Part::default();
         };
-        let ((), asked) = self.read(table, section.name, &origin, &["kind"], |keys| kind.read(keys));
+        let others: Vec<&str> = ["kind"].into_iter().chain(section.beside.iter().copied()).collect();
+        let ((), asked) = self.read(table, section.name, &origin, &others, |keys| kind.read(keys));
         Part { kind: kind.name.to_owned(), settings: set(asked) }
     }
 
@@ -301,21 +318,20 @@ impl<'a> Resolver<'a> {
         let mut keys = Keys::new(&given);
         let result = read(&mut keys);
         let dotted = |key: &str| if section.is_empty() { key.to_owned() } else { format!("{section}.{key}") };
-        let asked: Vec<&str> = keys.asked.iter().map(|key| key.name.as_str()).collect();
-        let known = |path: &str| asked.contains(&path) || others.contains(&path.split('.').next().unwrap_or_default());
-        let unknown: Vec<_> = table.leaves().into_iter().filter(|(path, _)| !known(path)).collect();
+        let asked: Vec<&str> = keys.asked().iter().map(|key| key.name.as_str()).collect();
+        let unknown = unknown(table, &asked, others);
         for mistake in &keys.mistakes {
             // A table with a misspelt key lacks the right one: that is said once.
-            if !unknown.iter().any(|(path, _)| path.starts_with(&format!("{}.", mistake.key))) {
+            let inner = format!("{}.", mistake.key);
+            if !unknown.iter().any(|key| key.path.starts_with(&inner)) {
                 let origin = table.find(&mistake.key).map_or(origin, |entry| &entry.origin);
                 self.mistake(origin, &dotted(&mistake.key), &mistake.message);
             }
         }
-        for (path, entry) in unknown {
-            let known = asked.iter().chain(others).copied();
-            self.mistake(&entry.origin, &dotted(&path), &format!("unknown key; {}", suggest(&path, known)));
+        for key in unknown {
+            self.mistake(key.origin, &dotted(&key.path), &key.message);
         }
-        (result, keys.asked)
+        (result, keys.into_asked())
     }
 
     fn mistake(&mut self, origin: &Origin, key: &str, message: &str) {
@@ -330,30 +346,4 @@ fn set(asked: Vec<Key>) -> Vec<(String, Value)> {
 
 fn text(entry: &Entry) -> Option<&str> {
     if let Node::Value(Value::Text(text)) = &entry.node { Some(text) } else { None }
-}
-
-/// A label, and what tells its cell from others.
-fn full_label(label: &str, cell: &Cell) -> String {
-    let choice = |(path, value): &(String, Value)| {
-        let name = path.rsplit('.').next().unwrap_or(path);
-        match value {
-            Value::Text(kind) if path == "algorithm.kind" && kind == label => String::new(),
-            Value::Text(kind) if name == "kind" => format!(" {kind}"),
-            // A whole contact plan is no name.
-            Value::Text(text) if text.contains('\n') => String::new(),
-            Value::Text(text) => format!(" {name}={text}"),
-            value => format!(" {name}={value}"),
-        }
-    };
-    std::iter::once(label.to_owned()).chain(cell.chosen.iter().map(choice)).collect()
-}
-
-/// The label, numbered if another group has it.
-fn unused(label: String, groups: &[Group]) -> String {
-    let taken = |label: &str| groups.iter().any(|group| group.label == label);
-    if !taken(&label) {
-        return label;
-    }
-    let numbered = (2..groups.len() + 2).map(|number| format!("{label} ({number})"));
-    numbered.into_iter().find(|label| !taken(label)).unwrap_or(label)
 }

@@ -15,7 +15,16 @@ pub struct Section {
     pub default: Option<&'static str>,
     /// What may stand there.
     pub kinds: Vec<Kind>,
+    /// Keys that may stand beside those of its kind, and are read elsewhere.
+    pub(crate) beside: &'static [&'static str],
 }
+
+/// What an algorithm may say differently from the file.
+pub(crate) const OVERRIDES: &[&str] = IN_ALGORITHM.split_at(1).1;
+
+/// What may stand in an algorithm's table besides its settings: its label, and what it says differently.
+const IN_ALGORITHM: &[&str] =
+    &["label", "agents", "rounds", "precision", "problem", "topology", "weights", "faults", "network"];
 
 /// One entry of a registry, as the lab needs it.
 pub struct Kind {
@@ -31,7 +40,7 @@ impl Section {
     pub fn problem() -> Self {
         let kind =
             |kind: fabnet_problems::Kind<f64>| Kind::new(kind.name, kind.about, move |keys| _ = (kind.read)(keys));
-        Self { name: "problem", default: None, kinds: problems().into_iter().map(kind).collect() }
+        Self { name: "problem", default: None, kinds: problems().into_iter().map(kind).collect(), beside: &[] }
     }
 
     /// `[topology]`.
@@ -42,7 +51,12 @@ impl Section {
                 allows_disconnected(keys);
             })
         };
-        Self { name: "topology", default: Some("phases"), kinds: topologies().into_iter().map(kind).collect() }
+        Self {
+            name: "topology",
+            default: Some("phases"),
+            kinds: topologies().into_iter().map(kind).collect(),
+            beside: &[],
+        }
     }
 
     /// `[weights]`.
@@ -50,7 +64,12 @@ impl Section {
         let kind = |kind: fabnet_core::weights::WeightsKind| {
             Kind::new(kind.name, kind.about, move |keys| _ = (kind.read)(keys))
         };
-        Self { name: "weights", default: Some("uniform"), kinds: weights().into_iter().map(kind).collect() }
+        Self {
+            name: "weights",
+            default: Some("uniform"),
+            kinds: weights().into_iter().map(kind).collect(),
+            beside: &[],
+        }
     }
 
     /// `[[algorithm]]`.
@@ -61,7 +80,12 @@ impl Section {
                 Steps::read(keys, method.direction.steps);
             })
         };
-        Self { name: "algorithm", default: None, kinds: methods().into_iter().map(kind).collect() }
+        Self {
+            name: "algorithm",
+            default: None,
+            kinds: methods().into_iter().map(kind).collect(),
+            beside: IN_ALGORITHM,
+        }
     }
 
     /// The names of all kinds.
@@ -84,7 +108,7 @@ impl Kind {
     pub fn keys(&self) -> Vec<Key> {
         let mut keys = Keys::new(&[]);
         self.read(&mut keys);
-        keys.asked
+        keys.into_asked()
     }
 }
 

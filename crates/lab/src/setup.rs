@@ -102,9 +102,11 @@ impl<T: Scalar> Setup<T> {
         let reach = Reach::new(&*topology, WINDOW);
         if !may_be_disconnected && reach.window().is_none() {
             return Err(SetupError::Impossible(format!(
-                "the {} agents on `{}` are never jointly strongly connected: some would never hear of others, and the answer would be wrong. \
-                 Add links (`fabnet check` says more), or set topology.allow_disconnected = true to go ahead all the same",
-                group.agents, group.topology.kind
+                "the {} agents on `{}` are never jointly strongly connected, which leaves {}. Information from some agents never reaches \
+                 others, and the answer would be wrong. Add links between them, or set topology.allow_disconnected = true to go ahead all the same",
+                group.agents,
+                group.topology.kind,
+                reach.components()
             )));
         }
         let algorithm = match own_algorithm {

@@ -68,3 +68,29 @@ fn a_run_leaves_ranked_suspects_and_the_partition() {
     // Weights that nobody moved rank nothing.
     assert!(findings.join("frozen/partition.csv").exists() && !findings.join("frozen/suspects.csv").exists());
 }
+
+/// One agent that holds everything shows what all would show.
+#[test]
+fn a_centralized_run_leaves_the_same_kind_of_findings() {
+    let folder = tempfile::tempdir().unwrap();
+    let method = |kind: &str| format!("[[algorithm]]\nkind = \"{kind}\"\nsteps = 0.01\n");
+    let text = format!(
+        "agents = 4\nrounds = 10\n[problem]\nkind = \"hyper-tuning\"\ndata = \"synthetic\"\nsamples_per_agent = 40\n{}{}[record]\nmetrics = [\"accuracy\"]\n",
+        method("fab"),
+        method("centralized-fab")
+    );
+    let plan = Experiment::parse(&text, &folder.path().join("tuning.toml")).unwrap().plan().unwrap();
+    let out = Folder::new(&folder.path().join("out"));
+    out.begin(&plan).unwrap();
+    carry_out_plan(&plan, &out, Pace { threads: 2, checkpoint: Pace::CHECKPOINT }, &()).unwrap();
+    let files = |label: &str| {
+        let files = std::fs::read_dir(out.file("findings").join(label)).unwrap();
+        let mut names: Vec<_> = files.map(|file| file.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(files("centralized-fab"), files("fab"));
+    assert!(!files("fab").is_empty());
+    let partition = |label: &str| rows(&out.file("findings").join(label).join("partition.csv"));
+    assert_eq!(partition("centralized-fab"), partition("fab"));
+}

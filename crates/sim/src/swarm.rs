@@ -38,9 +38,18 @@ pub struct Failure {
 }
 
 impl Swarm {
-    /// Runs the scenarios of these seeds on the threads of the current pool. `done` is told after each.
-    pub fn run(seeds: Range<u64>, scenario: impl Fn(u64) -> Scenario + Sync, done: impl Fn() + Sync) -> Self {
+    /// Runs the scenarios of these seeds on the threads of the current pool. `goes_on` is asked before each, and none is begun once it says no.
+    /// `done` is told after each.
+    pub fn run(
+        seeds: Range<u64>,
+        scenario: impl Fn(u64) -> Scenario + Sync,
+        goes_on: impl Fn() -> bool + Sync,
+        done: impl Fn() + Sync,
+    ) -> Self {
         let one = |seed: u64| {
+            if !goes_on() {
+                return Self::default();
+            }
             let scenario = scenario(seed);
             let outcome = run(&scenario, false);
             done();

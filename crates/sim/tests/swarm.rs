@@ -4,7 +4,7 @@ use fabnet_sim::{Fault, NAMED, Scenario, Swarm, run};
 
 #[test]
 fn no_seed_finds_anything() {
-    let swarm = Swarm::run(0..400, Scenario::from_seed, || ());
+    let swarm = Swarm::run(0..400, Scenario::from_seed, || true, || ());
     let found: Vec<_> =
         swarm.failures.iter().map(|failure| (failure.scenario.seed, &failure.outcome.violation)).collect();
     assert!(found.is_empty(), "{found:?}");

@@ -32,6 +32,22 @@ impl Config {
         Ok(config)
     }
 
+    /// How many scalars a model of this shape has at least; none if that is beyond counting.
+    pub(super) fn scalars(&self) -> Option<u64> {
+        let [tokens, kinds, positions, hidden, between, layers] = [
+            self.vocab_size,
+            self.type_vocab_size,
+            self.max_position_embeddings,
+            self.hidden_size,
+            self.intermediate_size,
+            self.num_hidden_layers,
+        ]
+        .map(|size| size as u64);
+        let embeddings = tokens.checked_add(kinds)?.checked_add(positions)?.checked_mul(hidden)?;
+        let layer = hidden.checked_mul(4)?.checked_add(between.checked_mul(2)?)?.checked_mul(hidden)?;
+        layer.checked_mul(layers)?.checked_add(embeddings)
+    }
+
     /// The number that stands for padding, as it is in a row.
     pub(super) fn pad(&self) -> f32 {
         self.pad_token_id as f32
@@ -98,6 +114,14 @@ pub enum LoadError {
         found: Vec<usize>,
         /// What they have to be.
         wanted: Vec<usize>,
+    },
+    /// The file is shorter than the tensors that `config.json` describes.
+    #[error(
+        "model.safetensors has {found} bytes, too few for the BERT that config.json describes: download both again"
+    )]
+    Short {
+        /// Its bytes.
+        found: u64,
     },
     /// A tensor is not in 32 bits.
     #[error("the tensor `{name}` holds numbers of kind {found}: convert the weights to F32")]

@@ -24,6 +24,8 @@ impl Encoder {
     /// From a folder with `config.json` and `model.safetensors`.
     pub fn load(folder: &Path) -> Result<Self, LoadError> {
         let config = Config::load(folder)?;
+        // Before anything of the announced size is allocated.
+        weights::check_size(folder, &config)?;
         let weights = weights::load(folder, &parameters(&Bert::new(&config, &Device::flex())))?;
         Ok(Self { config, weights })
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use safetensors::{Dtype, SafeTensors};
 
-use super::config::{LoadError, read};
+use super::config::{Config, LoadError, read};
 use crate::Parameter;
 
 /// The prefix that a model has if it was saved as part of a larger one.
@@ -29,6 +29,18 @@ const IN_LAYER: [(&str, &str); 8] = [
     ("pwff.linear_outer", "output.dense"),
     ("norm_2", "output.LayerNorm"),
 ];
+
+/// Whether the file can hold what the configuration describes.
+pub(super) fn check_size(folder: &Path, config: &Config) -> Result<(), LoadError> {
+    let path = folder.join("model.safetensors");
+    let found = match std::fs::metadata(&path) {
+        Ok(file) => file.len(),
+        Err(source) => return Err(LoadError::Unreadable { path, source }),
+    };
+    let needed = config.scalars().and_then(|scalars| scalars.checked_mul(4));
+    // What is missing of a file that is nearly large enough is said tensor by tensor.
+    if needed.is_some_and(|needed| needed / 2 <= found) { Ok(()) } else { Err(LoadError::Short { found }) }
+}
 
 /// The values of all parameters, one after the other.
 pub(super) fn load(folder: &Path, parameters: &[Parameter]) -> Result<Vec<f32>, LoadError> {

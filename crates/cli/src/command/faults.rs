@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 
 use clap::Args;
 use fabnet_sim::{Failure, Fault, NAMED, Scenario, Swarm, run};
@@ -10,6 +11,7 @@ use serde_json::json;
 
 use super::Threads;
 use crate::failure::{IMPOSSIBLE, Usage};
+use crate::interrupt::interruption;
 use crate::say::say;
 use crate::table::aligned;
 
@@ -21,7 +23,9 @@ docs/protocol.md says what is checked.
 Examples:
   fabnet faults --seeds 0..1000
   fabnet faults --scenario rolling-restart
-  fabnet faults --replay 4711"
+  fabnet faults --replay 4711
+
+Ctrl-C prints the results of the seeds that were run, and exits with code 1."
 )]
 pub(crate) struct Faults {
     /// Which seeds: how many, or a range without its end
@@ -75,19 +79,27 @@ impl Faults {
             tell(&Failure { scenario, outcome }, name);
             return Ok(if failed { ExitCode::from(IMPOSSIBLE) } else { ExitCode::SUCCESS });
         }
-        let bar = if self.quiet {
-            ProgressBar::hidden()
-        } else {
-            ProgressBar::new(self.seeds.end.saturating_sub(self.seeds.start))
-        };
+        let bar = if self.quiet { ProgressBar::hidden() } else { ProgressBar::new(self.count()) };
         bar.set_style(ProgressStyle::with_template("{bar:32} {pos}/{len} seeds  {per_sec}  {eta} left")?);
+        let interrupted = interruption()?;
+        let goes_on = || !interrupted.load(Ordering::Relaxed);
         let swarm = rayon::ThreadPoolBuilder::new()
             .num_threads(self.threads.count())
             .build()?
-            .install(|| Swarm::run(self.seeds.clone(), scenario, || bar.inc(1)));
+            .install(|| Swarm::run(self.seeds.clone(), scenario, goes_on, || bar.inc(1)));
         bar.finish_and_clear();
         self.report(&swarm, bar.elapsed().as_secs_f64());
-        Ok(if swarm.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(IMPOSSIBLE) })
+        let unfinished = swarm.seeds < self.count();
+        if unfinished {
+            eprintln!("stopped after {} of {} seeds", swarm.seeds, self.count());
+        }
+        let failed = unfinished || !swarm.failures.is_empty();
+        Ok(if failed { ExitCode::from(IMPOSSIBLE) } else { ExitCode::SUCCESS })
+    }
+
+    /// How many seeds were asked for.
+    fn count(&self) -> u64 {
+        self.seeds.end.saturating_sub(self.seeds.start)
     }
 
     fn report(&self, swarm: &Swarm, seconds: f64) {
@@ -100,7 +112,7 @@ impl Faults {
                 .map(|failure| json!({ "seed": failure.scenario.seed, "violation": failure.outcome.violation }))
                 .collect();
             say(json!({
-                "seeds": swarm.seeds, "violations": failures, "peer_rounds": swarm.peer_rounds, "seconds": seconds, "faults": faults,
+                "seeds": swarm.seeds, "asked": self.count(), "violations": failures, "peer_rounds": swarm.peer_rounds, "seconds": seconds, "faults": faults,
                 "longest": { "events": swarm.longest.0, "seed": swarm.longest.1 },
                 "converged": { "seeds": swarm.converged.0, "ticks_at_most": swarm.converged.1 },
                 "trace": format!("{:016x}", swarm.trace),

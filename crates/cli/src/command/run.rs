@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use fabnet_lab::{Experiment, Folder, Pace, Plan, carry_out_plan, figure, timestamp};
+use fabnet_lab::{Experiment, Folder, Pace, Plan, carry_out_plan, figure, timestamp, warnings};
 
 use super::{Changes, Threads};
 use crate::failure::{IMPOSSIBLE, Usage};
@@ -51,6 +51,9 @@ impl Run {
             return Ok(ExitCode::SUCCESS);
         }
         plan.choices().iter().for_each(|choice| self.say(choice));
+        if !self.quiet {
+            warnings(&plan).iter().for_each(|warning| eprintln!("warning: {warning}"));
+        }
         let progress = Progress::new(self.quiet)?;
         let pace = Pace { threads: self.threads.count(), checkpoint: self.checkpoint_every.into() };
         let report = carry_out_plan(&plan, &folder, pace, &progress).inspect_err(|_| {

@@ -12,7 +12,8 @@ use crate::{Blocks, Kind, Mask, Oracle, Problem, Scalar, Segment, linalg};
 pub(super) struct Pace {
     blocks: Blocks,
     ranges: Vec<Range<usize>>,
-    sizes: Sizes,
+    /// The step size of each block, as given; zeros if the agents find them.
+    sizes: Vec<f64>,
     schedule: Schedule,
     momentum: f64,
     auto: Option<Auto>,
@@ -28,11 +29,15 @@ impl Pace {
         steps: Steps,
     ) -> Result<Self, StepsError> {
         let blocks = direction.blocks(problem.dim());
+        let count = blocks.names().count();
         let (sizes, auto) = match steps.sizes {
-            Given::Same(size) => ([size; 3], None),
+            Given::Same(size) => (vec![size; count], None),
             Given::Each(each) => (resolve(&blocks, &each)?, None),
-            Given::Auto(auto) => ([0.0; 3], Some(auto.with_noise(problem.noisy()))),
+            Given::Auto(auto) => (vec![0.0; count], Some(auto.with_noise(problem.noisy()))),
         };
+        if auto.is_some() && count > Sizes::default().len() {
+            return Err(StepsError::Blocks { count, most: Sizes::default().len() });
+        }
         if let Some(&value) = sizes.iter().find(|size| !size.is_finite() || **size < 0.0) {
             return Err(StepsError::Value { value });
         }
@@ -135,22 +140,23 @@ impl Pace {
         keep: &mut [T],
     ) {
         let (velocity, guard) = keep.split_at_mut(self.velocity(v.shared.len() + v.own.len()));
-        let sizes = self.sizes(round, direction, agreed, guard);
+        let automatic = self.auto.map(|auto| auto.sizes(direction, 1.0 - self.momentum, agreed, guard));
+        let size = |block: usize| self.size(block, round, automatic);
         if self.momentum > 0.0 {
             let (m, m_own) = velocity.split_at_mut(v.shared.len());
             accelerate(T::of(self.momentum), t.shared, m);
             accelerate(T::of(self.momentum), t.own, m_own);
-            self.advance(sizes, Parts { shared: m, own: m_own }, v);
+            self.advance(size, Parts { shared: m, own: m_own }, v);
         } else {
-            self.advance(sizes, t, v);
+            self.advance(size, t, v);
         }
     }
 
-    fn advance<T: Scalar>(&self, sizes: Sizes, t: Parts<'_, T>, v: &mut PartsMut<'_, T>) {
-        for (range, size) in self.ranges.iter().zip(sizes) {
-            linalg::add_scaled(&mut v.shared[range.clone()], T::of(-size), &t.shared[range.clone()]);
+    fn advance<T: Scalar>(&self, size: impl Fn(usize) -> f64, t: Parts<'_, T>, v: &mut PartsMut<'_, T>) {
+        for (block, range) in self.ranges.iter().enumerate() {
+            linalg::add_scaled(&mut v.shared[range.clone()], T::of(-size(block)), &t.shared[range.clone()]);
         }
-        linalg::add_scaled(v.own, T::of(-sizes[0]), t.own);
+        linalg::add_scaled(v.own, T::of(-size(0)), t.own);
     }
 
     /// Rounds within which a runaway is undone.
@@ -158,20 +164,13 @@ impl Pace {
         self.auto.map_or(0, Auto::recovers_within)
     }
 
-    fn sizes<T: Scalar>(&self, round: u64, direction: &dyn Direction<T>, agreed: &[T], guard: &[T]) -> Sizes {
-        let mut sizes = match &self.auto {
-            Some(auto) => auto.sizes(direction, 1.0 - self.momentum, agreed, guard),
-            None => self.sizes,
-        };
-        match self.is_inner(round) {
-            Some(true) => sizes[0] = 0.0,
-            Some(false) => sizes[1..].fill(0.0),
-            None => {}
+    /// The step size of a block in a round, from the automatic ones if there are any.
+    fn size(&self, block: usize, round: u64, automatic: Option<Sizes>) -> f64 {
+        let rests = self.is_inner(round).is_some_and(|inner| inner == (block == 0));
+        if rests {
+            return 0.0;
         }
-        match self.schedule {
-            Schedule::Constant => sizes,
-            changing => sizes.map(|size| size * changing.factor(round)),
-        }
+        automatic.map_or(self.sizes[block], |sizes| sizes[block]) * self.schedule.factor(round)
     }
 
     fn velocity(&self, point: usize) -> usize {
@@ -186,15 +185,92 @@ fn accelerate<T: Scalar>(beta: T, t: &[T], m: &mut [T]) {
     }
 }
 
-fn resolve(blocks: &Blocks, each: &[(String, f64)]) -> Result<Sizes, StepsError> {
+fn resolve(blocks: &Blocks, each: &[(String, f64)]) -> Result<Vec<f64>, StepsError> {
     let known = || blocks.names().collect::<Vec<_>>().join(", ");
     if let Some((name, _)) = each.iter().find(|(name, _)| blocks.range(name).is_none()) {
         return Err(StepsError::Unknown { name: name.clone(), known: known() });
     }
     let size = |name| each.iter().find(|(given, _)| given == name).map(|&(_, size)| size);
-    let mut sizes = [0.0; 3];
-    for (slot, name) in sizes.iter_mut().zip(blocks.names()) {
-        *slot = size(name).ok_or_else(|| StepsError::Missing { name, known: known() })?;
+    blocks.names().map(|name| size(name).ok_or_else(|| StepsError::Missing { name, known: known() })).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::algorithm::PushPull;
+    use crate::topology::Complete;
+    use crate::weights::Uniform;
+    use crate::{Dim, Level, Network, Point, Scratch, Shard, Slopes, Smoothness};
+
+    /// One agent that holds nothing.
+    struct Nothing;
+
+    impl Problem<f64> for Nothing {
+        fn agents(&self) -> usize {
+            1
+        }
+
+        fn dim(&self) -> Dim {
+            Dim { outer: 1, inner: 1 }
+        }
+
+        fn add_gradient(&self, _: Level, _: Point<'_, f64>, _: Slopes<'_, f64>, _: &mut Scratch<f64>) {}
+
+        fn value(&self, _: Level, _: Point<'_, f64>) -> f64 {
+            0.0
+        }
     }
-    Ok(sizes)
+
+    /// A direction of this many blocks, 1 in each.
+    struct Ones(usize);
+
+    impl Direction<f64> for Ones {
+        fn blocks(&self, _dim: Dim) -> Blocks {
+            Blocks::new(["a", "b", "c", "d", "e"].into_iter().take(self.0).map(|name| (name, 1)))
+        }
+
+        fn start(&self, _x: &[f64], _y: &[f64], _v: &mut [f64]) {}
+
+        fn solution<'a>(&'a self, _dim: Dim, v: &'a [f64]) -> (&'a [f64], &'a [f64]) {
+            (&v[..1], &v[1..2])
+        }
+
+        fn eval(&self, _at: Parts<'_, f64>, _oracle: &mut Oracle<'_, f64>, mut d: PartsMut<'_, f64>) {
+            d.fill(1.0);
+        }
+
+        fn automatic(&self, _smoothness: &Smoothness, _setbacks: i32) -> Sizes {
+            [0.1; 3]
+        }
+    }
+
+    #[test]
+    fn every_block_moves_however_many_there_are() {
+        for count in 2..=5 {
+            let names = ["a", "b", "c", "d", "e"];
+            let sizes = (1..).map(f64::from).map(|size| size / 8.0);
+            for steps in [Steps::same(0.5), Steps::each(names.into_iter().zip(sizes).take(count))] {
+                let network = Network::new(Arc::new(Complete::new(1)), Arc::new(Uniform));
+                let algorithm = PushPull::new(&Nothing, Ones(count), steps.clone()).expect("valid steps");
+                let mut shard = Shard::new(Arc::new(algorithm), Arc::new(Nothing), network, 0).expect("one agent");
+                (0..2).for_each(|_| _ = shard.round().expect("nothing to wait for"));
+                let moved = shard.view().mean();
+                let expected: Vec<f64> = match steps.sizes {
+                    Given::Same(size) => vec![-2.0 * size; count],
+                    Given::Each(each) => each.iter().map(|(_, size)| -2.0 * size).collect(),
+                    Given::Auto(_) => unreachable!("none is automatic"),
+                };
+                assert_eq!(moved, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn automatic_step_sizes_for_more_blocks_than_they_know_are_refused() {
+        let new = |count| PushPull::new(&Nothing, Ones(count), Steps::auto(Auto::new(1))).map(|_| ());
+        assert_eq!(new(3), Ok(()));
+        assert_eq!(new(4), Err(StepsError::Blocks { count: 4, most: 3 }));
+    }
 }

@@ -142,6 +142,16 @@ pub enum StepsError {
         /// As given.
         value: f64,
     },
+    /// Automatic step sizes for a direction with more blocks than they know.
+    #[error(
+        "automatic step sizes are known for at most {most} blocks, and this direction has {count}: give a step size for each"
+    )]
+    Blocks {
+        /// How many there are.
+        count: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// A double loop without steps.
     #[error("a double loop does not find its steps by itself: give `outer` and `inner`")]
     NotAutomatic,

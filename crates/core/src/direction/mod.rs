@@ -36,7 +36,7 @@ pub trait Direction<T: Scalar>: Send + Sync {
     fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> Sizes;
 }
 
-/// One step size for each block, in order.
+/// Automatic step sizes, one for each block, in order; blocks that there are not have any. Given step sizes have no such limit.
 pub type Sizes = [f64; 3];
 
 /// A point, or a direction, in its shared and its private part.

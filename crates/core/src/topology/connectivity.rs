@@ -1,6 +1,8 @@
 //! What can be known of a network before anything is run on it.
 
-use super::Topology;
+use std::ops::Range;
+
+use super::{Components, Topology};
 use crate::weights::Uniform;
 use crate::{Digraph, Mixing, Weights};
 
@@ -50,6 +52,12 @@ impl<'t> Reach<'t> {
     /// [`Connectivity::window`]: whether agents can work together at all.
     pub fn window(&self) -> Option<u64> {
         self.history.window(self.topology)
+    }
+
+    /// The strongly connected components of all rounds together: one if agents can work together.
+    pub fn components(&self) -> Components {
+        let (hears, reaches) = self.history.union(0..self.history.of_round.len() as u64);
+        Components::of(&hears, &reaches)
     }
 
     /// [`Connectivity::spread`]: what automatic steps need to know.
@@ -119,7 +127,13 @@ impl History {
     }
 
     /// Whether the union of the graphs of these rounds is: everybody reaches agent 0 and is reached by it.
-    fn strongly_connected(&self, rounds: std::ops::Range<u64>) -> bool {
+    fn strongly_connected(&self, rounds: Range<u64>) -> bool {
+        let (hears, reaches) = self.union(rounds);
+        covers(&hears) && covers(&reaches)
+    }
+
+    /// The links of these rounds together: whom each agent hears, and whom it reaches.
+    fn union(&self, rounds: Range<u64>) -> (Vec<Vec<usize>>, Vec<Vec<usize>>) {
         let mut graphs: Vec<usize> =
             rounds.map(|round| self.of_round[(round % self.of_round.len() as u64) as usize]).collect();
         graphs.sort_unstable();
@@ -134,7 +148,7 @@ impl History {
                 }
             }
         }
-        covers(&hears) && covers(&reaches)
+        (hears, reaches)
     }
 
     /// Follows the news of every agent from every starting round.

@@ -2,6 +2,7 @@
 
 mod automatic;
 mod complete;
+mod components;
 mod connectivity;
 mod contact_plan;
 mod erdos_renyi;
@@ -16,6 +17,7 @@ mod undirected;
 
 pub use automatic::automatic;
 pub use complete::Complete;
+pub use components::Components;
 pub use connectivity::{Connectivity, Reach, connectivity};
 pub use contact_plan::{ContactPlan, ContactPlanError};
 pub use erdos_renyi::{ErdosRenyi, Redraw};

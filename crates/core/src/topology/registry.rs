@@ -64,7 +64,7 @@ pub fn topologies() -> Vec<Kind> {
         }),
         kind("contact-plan", "links with times, as satellites and duty-cycled radios have them", |keys| {
             let about = "a link a line: `source target [first last]`, and `period N`";
-            let contacts = keys.text_or_file("contacts", "file", about);
+            let contacts = keys.text_or_file("contacts", "file", ["0 1\n1 0", "0 1\n1 2\n2 0"], about);
             Box::new(move |n, _| match ContactPlan::parse(&contacts, n) {
                 Ok(plan) => Ok(Box::new(plan)),
                 Err(error) => Err(format!("the contact plan cannot be used: {error}")),

@@ -1,5 +1,7 @@
 //! Numbers as axes show them.
 
+use crate::number::{superscript, with_commas};
+
 /// A number among others that are a step apart, the largest of them given.
 pub(super) fn plain(value: f64, step: f64, largest: f64) -> String {
     if !(1e-3..1e6).contains(&largest) && largest > 0.0 {
@@ -50,28 +52,6 @@ fn exponent_of(value: f64) -> i32 {
 /// Three decimals at most, without zeros at their end.
 fn rounded(value: f64) -> String {
     ((value * 1e3).round() / 1e3).to_string()
-}
-
-fn superscript(exponent: i32) -> String {
-    let raised = |letter: char| match letter {
-        '-' => '⁻',
-        digit => ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][digit.to_digit(10).unwrap_or(0) as usize],
-    };
-    exponent.to_string().chars().map(raised).collect()
-}
-
-/// A decimal number with a comma before each three digits of its whole part.
-fn with_commas(number: &str) -> String {
-    let whole = number.split('.').next().unwrap_or(number);
-    let mut out = String::new();
-    for (place, letter) in number.char_indices() {
-        let after = whole.len().saturating_sub(place);
-        if after > 0 && after % 3 == 0 && out.ends_with(|letter: char| letter.is_ascii_digit()) {
-            out.push(',');
-        }
-        out.push(letter);
-    }
-    out
 }
 
 #[cfg(test)]

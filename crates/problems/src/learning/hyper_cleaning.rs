@@ -2,7 +2,7 @@
 
 use fabnet_core::finding::{Content, Picture};
 use fabnet_core::settings::Keys;
-use fabnet_core::{Dim, Finding, Level, Objective, Point, Problem, Scalar, Scratch, Slopes, View, linalg};
+use fabnet_core::{DataRange, Dim, Finding, Level, Objective, Point, Problem, Scalar, Scratch, Slopes, View, linalg};
 
 use super::model::Losses;
 use super::training::{Part, Training};
@@ -205,6 +205,10 @@ impl<T: Scalar> Problem<T> for HyperCleaning<T> {
 
     fn missing(&self, agent: usize) -> Option<String> {
         self.training.missing(agent)
+    }
+
+    fn data_range(&self, agent: usize) -> Option<DataRange> {
+        self.training.data_range(agent)
     }
 
     fn is_bilevel(&self) -> bool {

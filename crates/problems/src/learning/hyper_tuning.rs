@@ -1,7 +1,7 @@
 //! Hyperparameter tuning: how strongly to regularise is learned from a few clean samples.
 
 use fabnet_core::settings::Keys;
-use fabnet_core::{Dim, Finding, Level, Objective, Point, Problem, Scalar, Scratch, Slopes, View, linalg};
+use fabnet_core::{DataRange, Dim, Finding, Level, Objective, Point, Problem, Scalar, Scratch, Slopes, View, linalg};
 
 use super::training::{Part, Training};
 
@@ -147,6 +147,10 @@ impl<T: Scalar> Problem<T> for HyperTuning<T> {
 
     fn missing(&self, agent: usize) -> Option<String> {
         self.training.missing(agent)
+    }
+
+    fn data_range(&self, agent: usize) -> Option<DataRange> {
+        self.training.data_range(agent)
     }
 
     fn batches(&self, agent: usize) -> usize {

@@ -22,7 +22,9 @@ impl Lesson {
     /// What users can choose: one of these data sets, and how it is dealt out.
     pub fn read(keys: &mut Keys<'_>, sets: &[(&str, &'static str)], usual: Usual, batch: Option<u64>) -> Self {
         let data = keys.choice("data", sets, "the data set; `fabnet data list` says where it is looked for");
-        let checksum = keys.text("sha256", "a checksum", "what the data set must hold; noted in plans");
+        let examples = ["0", "1"].map(|digit| digit.repeat(64));
+        let examples = examples.each_ref().map(String::as_str);
+        let checksum = keys.text("sha256", "a checksum", examples, "what the data set must hold; noted in plans");
         let deal = |keys: &mut Keys<'_>| Deal::read(keys, usual);
         let (deal, own) = if data == OWN {
             (keys.idle("own data is not dealt out: agents bring it as it is", deal), Own::read(keys))
@@ -94,6 +96,14 @@ impl Lesson {
         classes: Vec<String>,
         seed: u64,
     ) -> Training<T> {
-        Training { model, shares, test, classes, batch: self.batch.unwrap_or(usize::MAX), seed }
+        Training {
+            model,
+            shares,
+            test,
+            classes,
+            batch: self.batch.unwrap_or(usize::MAX),
+            seed,
+            brought: self.data == OWN,
+        }
     }
 }

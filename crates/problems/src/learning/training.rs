@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fabnet_core::finding::Content;
 use fabnet_core::rng::{Purpose, Stream};
-use fabnet_core::{Finding, Objective, Point, Scalar, Scratch, View};
+use fabnet_core::{DataRange, Finding, Objective, Point, Scalar, Scratch, View};
 use rayon::prelude::*;
 
 use super::data::{Own, Samples, Share, write_own};
@@ -25,6 +25,8 @@ pub struct Training<T> {
     pub batch: usize,
     /// From which everything random is drawn.
     pub seed: u64,
+    /// Whether agents brought their samples, each prepared in its own way.
+    pub brought: bool,
 }
 
 /// Which of an agent's data.
@@ -189,6 +191,20 @@ impl<T: Scalar> Training<T> {
         self.shares[agent]
             .is_elsewhere()
             .then(|| format!("the data of agent {agent} is not here: {} is missing", path()))
+    }
+
+    /// What an agent's inputs range over, if it brought them.
+    pub(super) fn data_range(&self, agent: usize) -> Option<DataRange> {
+        let share = self.shares.get(agent).filter(|share| self.brought && !share.is_elsewhere())?;
+        let (mut low, mut high, mut squares, mut count) = (f64::INFINITY, f64::NEG_INFINITY, 0.0, 0.0);
+        for samples in [&share.train, &share.validation] {
+            for value in samples.all().inputs.iter().map(|value| value.f64()) {
+                (low, high) = (low.min(value), high.max(value));
+                squares += value * value;
+            }
+            count += samples.all().inputs.len() as f64;
+        }
+        Some(DataRange { low, high, rms: (squares / count).sqrt() })
     }
 
     /// How many samples of each class each agent trains with.

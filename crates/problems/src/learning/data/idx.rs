@@ -7,6 +7,17 @@ pub(super) struct Idx<'a> {
     pub(super) bytes: &'a [u8],
 }
 
+/// The bytes of a header with as many sizes as there can be.
+pub(super) const LONGEST_HEADER: u64 = 4 * 256;
+
+/// The bytes that the header of an idx file announces, itself included; none if this is no beginning of an idx file.
+pub(super) fn announced(beginning: &[u8]) -> Option<u64> {
+    let (&[0, 0, 8, dimensions], rest) = beginning.split_first_chunk()? else { return None };
+    let sizes = rest.as_chunks().0.get(..usize::from(dimensions))?;
+    let bytes = sizes.iter().fold(1u64, |product, size| product.saturating_mul(u32::from_be_bytes(*size).into()));
+    Some(bytes.saturating_add(4 * (1 + u64::from(dimensions))))
+}
+
 /// Reads a file that has been unpacked.
 pub(super) fn read(file: &[u8]) -> Result<Idx<'_>, String> {
     let word = |place: usize| -> Option<[u8; 4]> { file.get(place * 4..)?.first_chunk().copied() };

@@ -37,6 +37,7 @@ impl LabelNoise {
         let map = keys.text(
             "flips",
             "a text such as \"0>6 1>3\"",
+            ["0>6 1>3", "1>0"],
             "wrong labels class by class instead; classes that are not named keep theirs",
         );
         move |classes| match &map {

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use flate2::read::GzDecoder;
 use sha2::{Digest, Sha256};
 
 use super::dataset::{Dataset, Inputs, Raw};
-use super::{idx, synthetic};
+use super::{idx, packed, synthetic};
 
 /// A data set that is known by name.
 #[derive(Clone, Copy, Debug)]
@@ -240,13 +239,10 @@ fn class_names(name: &str, classes: u32) -> Vec<String> {
 
 /// What a file holds, unpacked if its name ends in .gz.
 fn contents(path: &Path) -> std::io::Result<Vec<u8>> {
-    let bytes = fs::read(path)?;
     if path.extension().is_none_or(|kind| kind != "gz") {
-        return Ok(bytes);
+        return fs::read(path);
     }
-    let mut unpacked = Vec::new();
-    GzDecoder::new(bytes.as_slice()).read_to_end(&mut unpacked)?;
-    Ok(unpacked)
+    packed::unpack(BufReader::new(fs::File::open(path)?), packed::MOST)
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {

@@ -5,6 +5,7 @@ mod idx;
 mod label_noise;
 mod library;
 mod own;
+mod packed;
 mod partition;
 mod samples;
 mod share;

@@ -1,0 +1,79 @@
+//! What a setting accepts: checked, documented and tested from the same definition.
+
+use std::fmt::{Display, Formatter, Write};
+use std::ops::{Bound, RangeBounds};
+
+/// The values that a key accepts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Accepts {
+    /// True or false.
+    Flag,
+    /// A whole number within bounds.
+    Whole(Interval<u64>),
+    /// A number within bounds.
+    Number(Interval<f64>),
+    /// A word, or a number within bounds.
+    WordOrNumber(String, Interval<f64>),
+    /// One of several words.
+    Choice(Vec<String>),
+    /// A text.
+    Text {
+        /// What kind of text, as the reference says it.
+        what: String,
+        /// Two texts that are accepted.
+        examples: [String; 2],
+    },
+    /// The path of a file that holds what another key would hold.
+    File {
+        /// The other key.
+        instead_of: String,
+    },
+}
+
+/// Bounds of a number.
+pub type Interval<V> = (Bound<V>, Bound<V>);
+
+/// The bounds of any kind of range.
+pub(super) fn interval<V: Clone>(within: &impl RangeBounds<V>) -> Interval<V> {
+    (within.start_bound().cloned(), within.end_bound().cloned())
+}
+
+impl Display for Accepts {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Flag => f.write_str("true or false"),
+            Self::Whole(within) => write!(f, "a whole number{}", bounds(within)),
+            Self::Number(within) => write!(f, "a number{}", bounds(within)),
+            Self::WordOrNumber(word, within) => write!(f, "\"{word}\" or a number{}", bounds(within)),
+            Self::Choice(words) => f.write_str(&alternatives(words.iter().map(String::as_str))),
+            Self::Text { what, .. } => f.write_str(what),
+            Self::File { .. } => f.write_str("a path"),
+        }
+    }
+}
+
+/// Words as a reader likes them: `"a"`, `"b"` or `"c"`.
+pub fn alternatives<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
+    let words: Vec<String> = words.into_iter().map(|word| format!("\"{word}\"")).collect();
+    match words.as_slice() {
+        [] => "nothing".to_owned(),
+        [one] => one.clone(),
+        [before @ .., last] => format!("{} or {last}", before.join(", ")),
+    }
+}
+
+fn bounds<V: Display>(within: &Interval<V>) -> String {
+    let mut text = String::new();
+    let joint = |text: &str| if text.is_empty() { "," } else { " and" };
+    match &within.0 {
+        Bound::Included(low) => _ = write!(text, ", at least {low}"),
+        Bound::Excluded(low) => _ = write!(text, ", above {low}"),
+        Bound::Unbounded => {}
+    }
+    match &within.1 {
+        Bound::Included(high) => _ = write!(text, "{} at most {high}", joint(&text)),
+        Bound::Excluded(high) => _ = write!(text, "{} below {high}", joint(&text)),
+        Bound::Unbounded => {}
+    }
+    text
+}
