@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
-# REPRODUCTION.md from the experiment files: runs those that were not run yet, draws their figures and fills the numbers of their summaries into the template.
-#   experiments/reproduce.sh [RUNS]      (about four hours on two cores, most of it for learning; results stay in RUNS, runs/reproduction if not given)
+# REPRODUCTION.md from the experiment files: runs those that were not run yet, draws their figures,
+# reduces their summaries to the numbers that the page needs, and fills these into the template.
+#   experiments/reproduce.sh [RUNS]
+# takes about four hours on two cores, most of it for learning; results stay in RUNS, or in
+# runs/reproduction if none is given.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 runs="${1:-runs/reproduction}"
@@ -28,5 +31,8 @@ figure thousand relative_error-by-rounds thousand
 figure minimum-weights relative_error-by-rounds minimum-weights
 figure bytes worst_error-by-bytes bytes
 
-fabnet report experiments/paper/REPRODUCTION.template.md --runs "$runs" > REPRODUCTION.md.new
+# Only the numbers that the page needs, so that it can be made again, and checked, without the runs.
+template=experiments/paper/REPRODUCTION.template.md
+fabnet report "$template" --runs "$runs" --reduce experiments/paper/summaries
+fabnet report "$template" --runs experiments/paper/summaries > REPRODUCTION.md.new
 mv REPRODUCTION.md.new REPRODUCTION.md

@@ -41,7 +41,7 @@ pub use list::{Topic, reference, tables, topics};
 pub use metric::{consensus, metrics};
 pub use mistake::{Mistake, Mistakes, Origin};
 pub use plan::{Group, Part, Plan, Precision, Target, UnfitPlan};
-pub use report::{ReportError, report};
+pub use report::{Reduced, ReportError, reduce, report, report_lines};
 pub use runner::{Pace, Report, carry_out_plan, collect};
 pub use scales::warnings;
 pub use section::{Kind, Section};

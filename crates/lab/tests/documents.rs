@@ -1,5 +1,6 @@
 //! Documents say what the code says.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 fn repository(path: &str) -> PathBuf {
@@ -61,6 +62,39 @@ fn links_lead_somewhere() {
             );
         }
     }
+}
+
+/// The page is what its template and the reduced summaries beside it make. `summaries/MISSING` lists experiments whose summaries are
+/// not there yet: lines with their numbers cannot be compared.
+#[test]
+fn the_reproduction_page_is_made_from_the_committed_summaries() {
+    let template = read("experiments/paper/REPRODUCTION.template.md");
+    let summaries = repository("experiments/paper/summaries");
+    let missing = std::fs::read_to_string(summaries.join("MISSING")).unwrap_or_default();
+    let missing: BTreeSet<String> = missing.lines().map(str::to_owned).collect();
+    let fabnet_lab::Reduced { summaries: found, missing: not_found } =
+        fabnet_lab::reduce(&template, &summaries).unwrap();
+    assert_eq!(not_found, missing, "experiments/paper/summaries/MISSING lists what is not there, and nothing else");
+    for (run, reduced) in found {
+        let path = format!("experiments/paper/summaries/{run}.json");
+        assert!(read(&path) == reduced, "{path} holds more or less than the template needs");
+    }
+    let page = read("REPRODUCTION.md");
+    let (mut compared, mut left_out) = (0, 0);
+    for (made, there) in fabnet_lab::report_lines(&template, &summaries).into_iter().zip(page.lines()) {
+        match made {
+            Ok(made) => {
+                assert_eq!(made, there, "run: experiments/reproduce.sh, or fabnet report as it does");
+                compared += 1;
+            }
+            Err(fabnet_lab::ReportError::Run { path, .. }) if missing.iter().any(|run| path.ends_with(run)) => {
+                left_out += 1
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+    println!("{compared} lines compared, {left_out} left out for want of a summary");
+    assert_eq!(template.lines().count(), page.lines().count());
 }
 
 /// One row for each claim, each with one of four verdicts.
