@@ -35,11 +35,16 @@ pub fn methods<T: Scalar>() -> Vec<Method<T>> {
     };
     let method = |name, about, direction: &str, read| placed(name, about, direction, Place::AsAsked, read);
     vec![
-        method("fab", "penalty directions over push-pull, the paper's method", "penalty", fab),
-        method("dfab", "FAB without a penalty: its difference variable evolves itself", "difference", |keys| {
-            let direction = Difference::read(keys);
-            Box::new(move |problem, steps| push_pull(problem, direction, steps, Tracker::MixThenAdd))
-        }),
+        method("fab", "penalty directions over push-pull, the paper's method (arXiv 2605.06328)", "penalty", fab),
+        method(
+            "dfab",
+            "SOBA over push-pull with curvature by differences of gradients: first order, no penalty",
+            "difference",
+            |keys| {
+                let direction = Difference::read(keys);
+                Box::new(move |problem, steps| push_pull(problem, direction, steps, Tracker::MixThenAdd))
+            },
+        ),
         method("push-pull-soba", "SOBA's second-order directions over push-pull", "soba", |keys| {
             let direction = Soba::read(keys);
             Box::new(move |problem, steps| push_pull(problem, direction, steps, Tracker::MixThenAdd))

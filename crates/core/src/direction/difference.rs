@@ -4,15 +4,17 @@ use super::{Direction, Parts, PartsMut, Sizes, default_epsilon, thirds, thirds_m
 use crate::settings::{Keys, POSITIVE};
 use crate::{Blocks, Dim, Level, Oracle, Scalar, Slopes, Smoothness};
 
-/// FAB in the limit of an infinite penalty: it evolves u = λ(y − z) itself, so there is neither a penalty bias nor a difference of large numbers.
+/// SOBA (Dagréou, Ablin, Vaiter, Moreau: *A framework for bilevel optimization that enables stochastic and global variance
+/// reduction algorithms*, NeurIPS 2022) with curvature by differences of gradients and u = −v: first order, no Hessian products.
+///
+/// It is also FAB in the limit of an infinite penalty: u = λ(y − z) evolves itself, so there is neither a penalty bias nor a
+/// difference of large numbers.
 ///
 /// ```text
 /// d_x = ∇ₓf(x,z) + [∇ₓg(x,z+εu) − ∇ₓg(x,z−εu)]/2ε
 /// d_u = ∇ᵧf(x,z) + [∇ᵧg(x,z+εu) − ∇ᵧg(x,z−εu)]/2ε          d_z = ∇ᵧg(x,z)
 /// ```
-/// This is SOBA with finite-difference curvature and u = −v (Dagréou, Ablin, Vaiter, Moreau: *A framework for bilevel optimization that enables
-/// stochastic and global variance reduction algorithms*, NeurIPS 2022). Needs gradients only; the messages are as large as FAB's.
-/// The floor of ‖∇F*‖² is of order ε⁴.
+/// The messages are as large as FAB's. The floor of ‖∇F*‖² is of order ε⁴.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Difference {
     epsilon: Option<f64>,
