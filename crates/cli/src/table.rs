@@ -4,14 +4,14 @@ use fabnet_lab::{GroupSummary, Plan, Summary};
 
 /// The groups of a summary: what was reached, and where they ended.
 pub(crate) fn summary(plan: &Plan, summary: &Summary) -> String {
-    let mut head = vec![String::new(), "runs".into(), "diverged".into()];
+    let mut head = vec![String::new(), "runs".into()];
     if let Some(target) = &plan.target {
         head.push("reached".into());
         head.push(format!("rounds to {} < {} (min to max)", target.metric, target.below));
     }
     head.extend(plan.metrics.iter().cloned());
     let row = |group: &GroupSummary| {
-        let mut row = vec![group.label.clone(), group.runs.to_string(), group.diverged.to_string()];
+        let mut row = vec![group.label.clone(), runs(group)];
         if plan.target.is_some() {
             row.push(group.reached.to_string());
             let round = |round: Option<f64>| round.map_or("–".to_owned(), |round| round.to_string());
@@ -25,7 +25,22 @@ pub(crate) fn summary(plan: &Plan, summary: &Summary) -> String {
         row
     };
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(summary.groups.iter().map(row)).collect();
-    format!("{}\n(medians over seeds)", aligned(&rows))
+    format!("{}\n({})", aligned(&rows), meaning(summary))
+}
+
+/// How many runs there are, and how many of them diverged or are unfinished.
+fn runs(group: &GroupSummary) -> String {
+    let failures = group.failures();
+    if failures.is_empty() { group.runs.to_string() } else { failures }
+}
+
+/// What the numbers are.
+fn meaning(summary: &Summary) -> &'static str {
+    if summary.groups.iter().any(|group| group.diverged > 0) {
+        "medians over seeds; a run that diverged counts as worse than any number"
+    } else {
+        "medians over seeds"
+    }
 }
 
 /// Columns of equal width, the first to the left and the others to the right.

@@ -4,12 +4,17 @@ use std::cmp::Ordering;
 use std::ops::{ControlFlow, Range};
 
 use crate::algorithm::Request;
-use crate::{Algorithm, Evaluations, Kind, Optimum, Problem, Scalar, Shard, ShardError, linalg};
+use crate::{Algorithm, Divergence, Evaluations, Kind, Level, Optimum, Problem, Scalar, Shard, ShardError, linalg};
 
 /// Looks at a run after the start and after every round.
 pub trait Observer<T: Scalar> {
     /// Goes on, or ends the run for a reason.
     fn round(&mut self, view: &View<'_, T>) -> ControlFlow<Stop>;
+
+    /// How a run has ended that the observer did not end before the last round.
+    fn last(&self, view: &View<'_, T>) -> Stop {
+        Stop::RoundLimit { round: view.round }
+    }
 }
 
 /// Looks away.
@@ -32,7 +37,7 @@ pub enum Stop {
         /// This many.
         round: u64,
     },
-    /// A value is not finite, or has run away.
+    /// The run has diverged, see [`Divergence`].
     Diverged {
         /// Seen in this round.
         round: u64,
@@ -48,7 +53,7 @@ pub fn run<T: Scalar>(shard: &mut Shard<T>, rounds: u64, observer: &mut dyn Obse
             return Ok(stop);
         }
         if shard.view().round >= rounds {
-            return Ok(Stop::RoundLimit { round: rounds });
+            return Ok(observer.last(&shard.view()));
         }
         if shard.round()? == Request::Restart {
             shard.restart();
@@ -134,9 +139,38 @@ impl<T: Scalar> View<'_, T> {
 
     /// The same, of any shared point.
     pub fn relative_error_of(&self, point: &[T], optimum: &Optimum<T>) -> T {
-        let (x, y) = self.algorithm.direction().solution(self.problem.dim(), point);
-        let (found, known) = if optimum.x.is_empty() { (y, &optimum.y) } else { (x, &optimum.x) };
+        let (found, known) = (self.measured(point), optimum.measured());
         (linalg::distance_squared(found, known) / linalg::norm_squared(known)).sqrt()
+    }
+
+    /// The consensus error: how far agents are spread around their mean, in what errors are measured in.
+    pub fn consensus(&self, mean: &[T]) -> f64 {
+        self.spread(mean, self.measured_level())
+    }
+
+    /// The root mean square of agents' distances from their mean, in the outer or in the inner variable.
+    pub fn spread(&self, mean: &[T], level: Level) -> f64 {
+        let mut point = Vec::new();
+        let distance = |agent| {
+            self.write_point(agent, &mut point);
+            linalg::distance_squared(self.variable(&point[..mean.len()], level), self.variable(mean, level)).f64()
+        };
+        let agents = self.agents.range();
+        (agents.clone().map(distance).sum::<f64>() / agents.len() as f64).sqrt()
+    }
+
+    /// What errors are measured in: the outer variable of a shared point, or the inner one of a single-level problem.
+    pub(crate) fn measured<'p>(&'p self, point: &'p [T]) -> &'p [T] {
+        self.variable(point, self.measured_level())
+    }
+
+    fn measured_level(&self) -> Level {
+        if self.problem.dim().outer == 0 { Level::Lower } else { Level::Upper }
+    }
+
+    fn variable<'p>(&'p self, point: &'p [T], level: Level) -> &'p [T] {
+        let (x, y) = self.algorithm.direction().solution(self.problem.dim(), point);
+        if level == Level::Upper { x } else { y }
     }
 
     /// The agent whose point is largest, one that is not finite before all others.
@@ -151,17 +185,17 @@ impl<T: Scalar> View<'_, T> {
     }
 }
 
-/// Gives up a run that has run away, after the time in which its algorithm may undo that.
+/// Gives up a run that has diverged, after the time in which automatic step sizes may undo that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Patience {
-    /// Since when the run is away.
+    /// The round from which on the run was beyond a limit whenever it was looked at.
     pub since: Option<u64>,
 }
 
 impl Patience {
-    /// Whether it is time to give up a run that is away, or not.
-    pub fn judge<T: Scalar>(&mut self, view: &View<'_, T>, away: bool) -> ControlFlow<Stop> {
-        if !away {
+    /// Whether it is time to give up a run that is seen to have diverged, or not.
+    pub fn judge<T: Scalar>(&mut self, view: &View<'_, T>, diverged: bool) -> ControlFlow<Stop> {
+        if !diverged {
             self.since = None;
             return ControlFlow::Continue(());
         }
@@ -171,6 +205,14 @@ impl Patience {
         }
         ControlFlow::Break(Stop::Diverged { round: view.round, agent: view.furthest() })
     }
+
+    /// How a run has ended that has no rounds left: there is no time to undo anything.
+    pub fn last<T: Scalar>(self, view: &View<'_, T>) -> Stop {
+        match self.since {
+            Some(_) => Stop::Diverged { round: view.round, agent: view.furthest() },
+            None => Stop::RoundLimit { round: view.round },
+        }
+    }
 }
 
 /// Follows the relative error: notes it, and ends a run that has reached its target or has diverged.
@@ -178,18 +220,18 @@ pub struct ErrorWatch<T> {
     optimum: Optimum<T>,
     every: u64,
     below: f64,
+    /// From the first look on.
+    divergence: Option<Divergence<T>>,
     patience: Patience,
     /// The error, with the round, whenever it was looked at.
     pub errors: Vec<(u64, f64)>,
 }
 
 impl<T: Scalar> ErrorWatch<T> {
-    /// An error beyond this counts as diverged.
-    pub const DIVERGED: f64 = 1e3;
-
     /// Looks every so many rounds and never ends a run that does not diverge.
     pub fn new(optimum: Optimum<T>, every: u64) -> Self {
-        Self { optimum, every, below: 0.0, patience: Patience::default(), errors: Vec::new() }
+        let patience = Patience::default();
+        Self { optimum, every, below: 0.0, divergence: None, patience, errors: Vec::new() }
     }
 
     /// Ends the run once the error is below this.
@@ -209,12 +251,18 @@ impl<T: Scalar> Observer<T> for ErrorWatch<T> {
         if !view.round.is_multiple_of(self.every) {
             return ControlFlow::Continue(());
         }
-        let error = view.relative_error(&self.optimum).f64();
+        let mean = view.mean();
+        let error = view.relative_error_of(&mean, &self.optimum).f64();
         self.errors.push((view.round, error));
-        if error < self.below {
+        let limits = self.divergence.get_or_insert_with(|| Divergence::new(Some(self.optimum.clone()), view));
+        let diverged = limits.is_seen(view, &mean);
+        if error < self.below && !diverged {
             return ControlFlow::Break(Stop::Reached { round: view.round });
         }
-        // Not `>`: what is no number is away as well.
-        self.patience.judge(view, !error.partial_cmp(&Self::DIVERGED).is_some_and(Ordering::is_le))
+        self.patience.judge(view, diverged)
+    }
+
+    fn last(&self, view: &View<'_, T>) -> Stop {
+        self.patience.last(view)
     }
 }

@@ -218,3 +218,10 @@ pub struct Optimum<T> {
     /// The private coordinates, agent by agent; empty where there are none.
     pub own: Vec<Vec<T>>,
 }
+
+impl<T> Optimum<T> {
+    /// What errors are measured in: x, or y on a single level.
+    pub(crate) fn measured(&self) -> &[T] {
+        if self.x.is_empty() { &self.y } else { &self.x }
+    }
+}

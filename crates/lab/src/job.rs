@@ -161,7 +161,7 @@ fn advance<T: Scalar>(
             }
         }
         if round >= group.rounds {
-            return Ok(Some(Stop::RoundLimit { round }));
+            return Ok(Some(record.patience.last(&engine.view())));
         }
         let interrupted = witness.interrupted();
         if (interrupted || since_checkpoint.elapsed() >= checkpoint)
@@ -197,8 +197,8 @@ impl<'a, T: Scalar> Record<'a, T> {
 
     /// A row of records, and whether the run is to end.
     fn look(&mut self, view: &View<'_, T>) -> Result<(Vec<String>, ControlFlow<Stop>), JobError> {
-        let (values, away) = self.gauge.measure(view);
-        let mut verdict = self.patience.judge(view, away);
+        let (values, diverged) = self.gauge.measure(view);
+        let mut verdict = self.patience.judge(view, diverged);
         if let Some(Target { metric, below }) = &self.job.plan.target {
             let place = self.job.plan.metrics.iter().position(|name| name == metric);
             let value = place.map_or(f64::NAN, |place| values[place]);
@@ -209,7 +209,7 @@ impl<'a, T: Scalar> Record<'a, T> {
                     problem: self.job.group.problem.kind.clone(),
                 });
             }
-            if value < *below {
+            if value < *below && !diverged {
                 verdict = ControlFlow::Break(Stop::Reached { round: view.round });
             }
         }

@@ -38,7 +38,7 @@ pub use finding::write_findings_of;
 pub use folder::Folder;
 pub use job::{Job, JobError, Witness};
 pub use list::{Topic, reference, tables, topics};
-pub use metric::{consensus, metrics};
+pub use metric::metrics;
 pub use mistake::{Mistake, Mistakes, Origin};
 pub use plan::{Group, Part, Plan, Precision, Target, UnfitPlan};
 pub use report::{Reduced, ReportError, reduce, report, report_lines};

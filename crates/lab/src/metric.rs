@@ -1,7 +1,7 @@
 //! Metrics: what is recorded of a run.
 
 use fabnet_core::hypergradient::Solver;
-use fabnet_core::{Level, Optimum, Point, Problem, Scalar, View, linalg};
+use fabnet_core::{Divergence, Level, Optimum, Point, Problem, Scalar, View, linalg};
 
 use crate::problem::problems;
 
@@ -45,9 +45,9 @@ pub fn metrics<T: Scalar>() -> Vec<Metric<T>> {
             Some(linalg::norm(&Solver::near(y).hypergradient(problem, &x)).f64())
         }),
         metric("consensus", "root-mean-square distance of agents' x from their mean (of y, single level)", |at| {
-            Some(consensus(at.view, &at.mean))
+            Some(at.view.consensus(&at.mean))
         }),
-        metric("consensus_y", "the same for y", |at| Some(spread(at.view, &at.mean, 1))),
+        metric("consensus_y", "the same for y", |at| Some(at.view.spread(&at.mean, Level::Lower))),
         metric(
             "lower_gap",
             "‖z̄ − y*(x̄)‖: how far the lower level is behind; bilevel, without private coordinates",
@@ -77,41 +77,39 @@ pub(crate) fn known_for<'k>(kinds: impl IntoIterator<Item = &'k str>) -> Vec<&'s
     metrics::<f64>().iter().map(|metric| metric.name).chain(own).collect()
 }
 
+/// Whether larger values of a metric are better ones.
+pub(crate) fn is_better_larger(name: &str) -> bool {
+    name.starts_with("accuracy") || ["auc", "weight_clean"].contains(&name)
+}
+
 /// Measures a run, from time to time.
 pub(crate) struct Gauge<T: Scalar> {
     metrics: Vec<(String, Option<Metric<T>>)>,
     optimum: Option<Optimum<T>>,
-    start: f64,
+    limits: Divergence<T>,
 }
 
 impl<T: Scalar> Gauge<T> {
-    /// An error, or a norm relative to the start's, beyond which a run counts as away.
-    const ERROR: f64 = fabnet_core::observe::ErrorWatch::<f64>::DIVERGED;
-    const NORM: f64 = 1e8;
-
     /// These metrics, for a run that starts as seen here.
-    pub(crate) fn new(names: &[String], view: &View<'_, T>) -> Self {
+    pub(crate) fn new(names: &[String], start: &View<'_, T>) -> Self {
         let find = |name: &String| metrics().into_iter().find(|metric| metric.name == name);
+        let optimum = start.problem.optimum();
         Self {
             metrics: names.iter().map(|name| (name.clone(), find(name))).collect(),
-            optimum: view.problem.optimum(),
-            start: linalg::norm(&view.mean()).f64(),
+            limits: Divergence::new(optimum.clone(), start),
+            optimum,
         }
     }
 
-    /// The metrics, in order, not a number where they mean nothing; and whether the run is away.
+    /// The metrics, in order, not a number where they mean nothing; and whether the run is seen to have diverged.
     pub(crate) fn measure(&self, view: &View<'_, T>) -> (Vec<f64>, bool) {
         let at = Snapshot { view, mean: view.mean(), optimum: self.optimum.as_ref() };
-        let away = match at.optimum {
-            Some(optimum) => view.relative_error_of(&at.mean, optimum).f64() > Self::ERROR,
-            None => linalg::norm(&at.mean).f64() > Self::NORM * (1.0 + self.start),
-        };
-        let away = away || at.mean.iter().any(|value| !value.is_finite());
+        let diverged = self.limits.is_seen(view, &at.mean);
         let value = |(name, metric): &(String, Option<Metric<T>>)| match metric {
             Some(metric) => (metric.measure)(&at),
             None => view.problem.measure(name, view),
         };
-        (self.metrics.iter().map(value).map(|value| value.unwrap_or(f64::NAN)).collect(), away)
+        (self.metrics.iter().map(value).map(|value| value.unwrap_or(f64::NAN)).collect(), diverged)
     }
 }
 
@@ -150,26 +148,4 @@ impl<T: Scalar> Snapshot<'_, T> {
         let agents = self.view.agents.range();
         agents.clone().map(value).sum::<f64>() / agents.len() as f64
     }
-}
-
-/// The metric of this name, around a mean that is known.
-pub fn consensus<T: Scalar>(view: &View<'_, T>, mean: &[T]) -> f64 {
-    spread(view, mean, usize::from(view.problem.dim().outer == 0))
-}
-
-/// The spread of agents' x (0) or y (1).
-fn spread<T: Scalar>(view: &View<'_, T>, mean: &[T], part: usize) -> f64 {
-    let dim = view.problem.dim();
-    let of = |point: &[T]| -> Vec<T> {
-        let (x, y) = view.algorithm.direction().solution(dim, point);
-        [x, y][part].to_vec()
-    };
-    let centre = of(mean);
-    let mut point = Vec::new();
-    let distance = |agent| {
-        view.write_point(agent, &mut point);
-        linalg::distance_squared(&of(&point[..mean.len()]), &centre).f64()
-    };
-    let agents = view.agents.range();
-    (agents.clone().map(distance).sum::<f64>() / agents.len() as f64).sqrt()
 }

@@ -7,6 +7,7 @@ use fabnet_core::settings::Value;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
+use crate::metric;
 use crate::plan::{Group, Plan};
 
 /// What `summary.json` holds.
@@ -76,7 +77,7 @@ pub enum Outcome {
     Reached,
     /// All rounds are done.
     Finished,
-    /// A value is not finite, or has run away.
+    /// It has diverged, see [`fabnet_core::Divergence`].
     Diverged,
 }
 
@@ -87,15 +88,18 @@ pub struct GroupSummary {
     pub label: String,
     /// As in its runs.
     pub settings: Map<String, Json>,
-    /// How many.
+    /// How many were carried out.
     pub runs: usize,
-    /// How many of them diverged.
+    /// How many of them diverged, by the worst agent.
     pub diverged: usize,
+    /// How many of the plan's runs were interrupted or not carried out.
+    #[serde(default)]
+    pub unfinished: usize,
     /// How many reached the target.
     pub reached: usize,
     /// When: an unreached run counts as infinite, and infinity is null.
     pub reached_at: Middle,
-    /// The last records.
+    /// The last records. A run that diverged counts as worse than any number.
     #[serde(rename = "final")]
     pub last: BTreeMap<String, Spread>,
 }
@@ -111,7 +115,7 @@ pub struct Middle {
     pub max: Option<f64>,
 }
 
-/// Values of several runs, those that are numbers; null if none is.
+/// Values of several runs; null where they are infinite, or mean nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// Their average.
@@ -125,27 +129,42 @@ pub struct Spread {
 impl Summary {
     /// The summary of these runs, of as many as there are.
     pub fn new(plan: &Plan, runs: Vec<RunSummary>) -> Self {
-        let of = |group: &Group| GroupSummary::new(group, runs.iter().filter(|run| run.label == group.label).collect());
-        let groups = plan.groups.iter().map(of).filter(|group| group.runs > 0).collect();
+        let of = |group: &Group| {
+            let runs: Vec<_> = runs.iter().filter(|run| run.label == group.label).collect();
+            GroupSummary::new(group, plan.seeds.len(), &runs)
+        };
+        let groups = plan.groups.iter().map(of).collect();
         Self { name: plan.name.clone(), version: env!("CARGO_PKG_VERSION").to_owned(), runs, groups }
     }
 }
 
 impl GroupSummary {
-    fn new(group: &Group, runs: Vec<&RunSummary>) -> Self {
+    fn new(group: &Group, planned: usize, runs: &[&RunSummary]) -> Self {
         let count = |outcome| runs.iter().filter(|run| run.outcome == outcome).count();
         let names = runs.first().map(|run| run.last.keys()).into_iter().flatten();
-        let values = |name: &String| runs.iter().filter_map(|run| *run.last.get(name)?).collect();
         Self {
             label: group.label.clone(),
             settings: settings(group),
             runs: runs.len(),
             diverged: count(Outcome::Diverged),
+            unfinished: planned.saturating_sub(runs.len()),
             reached: count(Outcome::Reached),
             reached_at: Middle::of(runs.iter().map(|run| run.reached_at)),
-            last: names.map(|name| (name.clone(), Spread::of(values(name)))).collect(),
+            last: names.map(|name| (name.clone(), Spread::new(name, runs))).collect(),
         }
     }
+
+    /// "7 of 10 diverged", "2 of 10 unfinished", both or nothing.
+    pub fn failures(&self) -> String {
+        failures(self.diverged, self.unfinished, self.runs + self.unfinished)
+    }
+}
+
+/// How many of these runs diverged and how many are unfinished, in words; empty if none is either.
+pub(crate) fn failures(diverged: usize, unfinished: usize, of: usize) -> String {
+    let said = [(diverged, "diverged"), (unfinished, "unfinished")];
+    let said = said.into_iter().filter(|(count, _)| *count > 0);
+    said.map(|(count, what)| format!("{count} of {of} {what}")).collect::<Vec<_>>().join(", ")
 }
 
 impl Middle {
@@ -164,11 +183,19 @@ impl Middle {
 }
 
 impl Spread {
-    fn of(mut values: Vec<f64>) -> Self {
-        values.retain(|value| value.is_finite());
+    /// Of a metric over the runs of a group. A run that diverged, or whose value is not finite where others have one, counts as
+    /// infinite, at the end where values are worse: then mean and deviation are infinite too.
+    fn new(metric: &str, runs: &[&RunSummary]) -> Self {
+        let worst = if metric::is_better_larger(metric) { f64::NEG_INFINITY } else { f64::INFINITY };
+        let value = |run: &&RunSummary| {
+            let recorded = run.last.get(metric).copied().flatten();
+            recorded.filter(|_| run.outcome != Outcome::Diverged).unwrap_or(worst)
+        };
+        let mut values: Vec<f64> = runs.iter().map(value).collect();
         values.sort_by(f64::total_cmp);
+        let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
         let (mean, std) = moments(&values);
-        Self { mean, std, median: median(&values) }
+        Self { mean: finite(mean), std: finite(std), median: finite(median(&values)) }
     }
 }
 
@@ -223,5 +250,59 @@ fn json(value: &Value) -> Json {
         Value::Whole(number) => Json::from(*number),
         Value::Number(number) => Json::from(*number),
         Value::Text(text) => Json::from(text.as_str()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run whose last value of each metric is this one.
+    fn run(outcome: Outcome, value: Option<f64>) -> RunSummary {
+        RunSummary {
+            run: 0,
+            label: "a".to_owned(),
+            algorithm: "fab".to_owned(),
+            settings: Map::new(),
+            seed: 0,
+            outcome,
+            rounds: 20,
+            reached_at: None,
+            last: ["upper", "accuracy"].map(|name| (name.to_owned(), value)).into(),
+            seconds: 1.0,
+            rounds_per_second: 20.0,
+            bytes_per_agent: 0.0,
+            state_bytes: 0.0,
+            launched: None,
+        }
+    }
+
+    fn spread(metric: &str, runs: &[RunSummary]) -> Spread {
+        Spread::new(metric, &runs.iter().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_run_that_diverged_counts_as_worse_than_any_number() {
+        let finished = |value| run(Outcome::Finished, Some(value));
+        let lost = || run(Outcome::Diverged, Some(0.5));
+        let sound = spread("upper", &[finished(1.0), finished(3.0), finished(2.0)]);
+        assert_eq!(sound, Spread { mean: Some(2.0), std: Some(1.0), median: Some(2.0) });
+        let mixed = [finished(1.0), finished(3.0), lost()];
+        assert_eq!(spread("upper", &mixed), Spread { mean: None, std: None, median: Some(3.0) });
+        assert_eq!(spread("accuracy", &mixed), Spread { mean: None, std: None, median: Some(1.0) });
+        assert_eq!(spread("upper", &[finished(1.0), lost()]), Spread::default());
+    }
+
+    #[test]
+    fn a_metric_that_means_nothing_has_no_values() {
+        assert_eq!(spread("upper", &[run(Outcome::Finished, None), run(Outcome::Finished, None)]), Spread::default());
+    }
+
+    #[test]
+    fn failures_are_said_with_how_many_there_could_be() {
+        assert_eq!(failures(0, 0, 10), "");
+        assert_eq!(failures(7, 0, 10), "7 of 10 diverged");
+        assert_eq!(failures(0, 2, 10), "2 of 10 unfinished");
+        assert_eq!(failures(7, 2, 10), "7 of 10 diverged, 2 of 10 unfinished");
     }
 }

@@ -67,8 +67,22 @@ fn groups_count_what_never_came_as_infinite() {
     let summary = carry_out(text);
     let [slow, diverged] = summary.groups.as_slice() else { panic!("{:?}", summary.groups) };
     assert_eq!((slow.runs, slow.reached, slow.diverged, slow.reached_at.median), (3, 0, 0, None));
-    assert_eq!((diverged.reached, diverged.diverged), (0, 3));
+    assert_eq!((diverged.reached, diverged.diverged, diverged.unfinished), (0, 3, 0));
+    assert_eq!((slow.failures().as_str(), diverged.failures().as_str()), ("", "3 of 3 diverged"));
+    assert!(slow.last["relative_error"].median.is_some());
+    assert_eq!((diverged.last["relative_error"].median, diverged.last["relative_error"].mean), (None, None));
     assert!(summary.runs.iter().filter(|run| run.label == diverged.label).all(|run| run.rounds < 60));
     let easy = carry_out(&text.replace("1e-9", "2.0"));
     assert_eq!((easy.groups[0].reached, easy.groups[0].reached_at.median), (3, Some(0.0)));
+}
+
+#[test]
+fn a_target_that_the_mean_reaches_does_not_hide_an_agent_that_has_diverged() {
+    // Two agents that never hear each other enough: the mean stays near the optimum while they part.
+    let text = "agents = 10\nrounds = 400\n[problem]\nkind = \"policy-evaluation\"\n[topology]\nkind = \"ring\"\n[[algorithm]]\nkind = \"fab\"\nsteps = 0.3\n[record]\nevery = 1\nmetrics = [\"relative_error\", \"worst_error\", \"consensus\"]\n";
+    let summary = carry_out(text);
+    let run = &summary.runs[0];
+    assert_eq!(run.outcome, fabnet_lab::Outcome::Diverged, "{run:?}");
+    let (mean, worst) = (run.last["relative_error"].unwrap(), run.last["worst_error"].unwrap());
+    assert!(mean < 1e3 && worst > 1e3, "the mean is at {mean}, the worst agent at {worst}");
 }

@@ -1,9 +1,10 @@
 //! Runs in which some things are Python's own.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
-use fabnet_core::{Algorithm, Dim, Level, Optimum, Point, Sheet, View};
-use fabnet_lab::consensus;
+use fabnet_core::observe::Patience;
+use fabnet_core::{Algorithm, Dim, Divergence, Level, Optimum, Point, Sheet, Stop, View};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyFloatingPointError, PyValueError};
 use pyo3::prelude::*;
@@ -25,13 +26,12 @@ struct Records {
 }
 
 impl Records {
-    fn note(&mut self, view: &View<'_, f64>, optimum: Option<&Optimum<f64>>) {
-        let mean = view.mean();
+    fn note(&mut self, view: &View<'_, f64>, mean: &[f64], optimum: Option<&Optimum<f64>>) {
         self.round.push(view.round);
-        self.consensus.push(consensus(view, &mean));
-        self.upper.push(mean_value(view, &mean));
+        self.consensus.push(view.consensus(mean));
+        self.upper.push(mean_value(view, mean));
         self.bytes_per_agent.push(view.bytes_per_agent);
-        self.relative_error.extend(optimum.map(|optimum| view.relative_error_of(&mean, optimum)));
+        self.relative_error.extend(optimum.map(|optimum| view.relative_error_of(mean, optimum)));
     }
 
     fn columns(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
@@ -86,34 +86,38 @@ pub(crate) fn solve<'py>(
     let optimum = setup.problem.optimum();
     let mut engine = py.detach(|| setup.engine()).map_err(|error| failure.or(&error))?;
     let mut records = Records::default();
+    let (limits, mut patience) = (Divergence::new(optimum.clone(), &engine.view()), Patience::default());
     loop {
         failure.raise()?;
         py.check_signals()?;
         let view = engine.view();
         let round = view.round;
         if round % plan.every == 0 || round == group.rounds {
-            records.note(&view, optimum.as_ref());
+            let mean = view.mean();
+            records.note(&view, &mean, optimum.as_ref());
             failure.raise()?;
-            still_there(&view)?;
+            if let ControlFlow::Break(stop) = patience.judge(&view, limits.is_seen(&view, &mean)) {
+                refuse_diverged(stop)?;
+            }
             if let Some(progress) = &progress {
                 progress.call1((round,))?;
             }
         }
         if round == group.rounds {
+            refuse_diverged(patience.last(&view))?;
             return answer(py, &view, records);
         }
         py.detach(|| engine.run_until(round + 1)).map_err(|error| failure.or(&error))?;
     }
 }
 
-/// Agents that have run away are no result.
-fn still_there(view: &View<'_, f64>) -> PyResult<()> {
-    let lost = view.agents.range().find(|&agent| !view.point(agent).iter().all(|number| number.is_finite()));
-    lost.map_or(Ok(()), |agent| {
-        let message =
-            format!("agent {agent} has run away by round {}: take smaller steps, or steps=\"auto\"", view.round);
-        Err(PyFloatingPointError::new_err(message))
-    })
+/// A run that has diverged is no result.
+fn refuse_diverged(stop: Stop) -> PyResult<()> {
+    let Stop::Diverged { round, agent } = stop else { return Ok(()) };
+    let message = format!(
+        "the run has diverged by round {round}, agent {agent} the furthest: take smaller step sizes, or steps=\"auto\""
+    );
+    Err(PyFloatingPointError::new_err(message))
 }
 
 /// What everybody has found.
