@@ -32,7 +32,8 @@ pub trait Files: Debug + Send + Sync {
     /// Whether there is a folder at this path.
     fn is_folder(&self, path: &Path) -> bool;
 
-    /// Makes a folder and those above it, as far as they do not exist.
+    /// Makes a folder and those above it, as far as they do not exist. They survive a power cut
+    /// from then on.
     fn create_folder(&self, folder: &Path) -> io::Result<()>;
 
     /// Writes a file from its beginning, replacing what it held.
@@ -96,13 +97,44 @@ impl dyn Files + '_ {
         }
     }
 
-    /// Writes a file so that, whatever happens, there is the old one or the new one.
+    /// Writes a file so that, whatever happens, there is the old one or the new one, and the new
+    /// one lasts when this returns.
     pub fn write_whole(&self, path: &Path, contents: &[u8]) -> io::Result<()> {
+        self.write_parts(path, [Ok(contents)])
+    }
+
+    /// As [`write_whole`](Self::write_whole), part after part: the whole need not be in memory.
+    pub fn write_parts<P: AsRef<[u8]>>(
+        &self,
+        path: &Path,
+        parts: impl IntoIterator<Item = io::Result<P>>,
+    ) -> io::Result<()> {
         let fresh = unfinished(path);
-        self.write(&fresh, contents)?;
-        self.sync(&fresh)?;
-        self.rename(&fresh, path)?;
+        self.replace(&fresh, path, parts).inspect_err(|_| {
+            // Where the disk is full, half of a file must not take space; a kill may leave it.
+            let _ = self.remove(&fresh);
+        })?;
         self.sync(folder_of(path))
+    }
+
+    fn replace<P: AsRef<[u8]>>(
+        &self,
+        fresh: &Path,
+        path: &Path,
+        parts: impl IntoIterator<Item = io::Result<P>>,
+    ) -> io::Result<()> {
+        let mut begun = false;
+        for part in parts {
+            let part = part?;
+            if begun {
+                self.append(fresh, part.as_ref())?
+            } else {
+                self.write(fresh, part.as_ref())?
+            }
+            begun = true;
+        }
+        self.sync(fresh)?;
+        self.rename(fresh, path)
     }
 
     /// Writes at the end of a file all of `contents` or, if that fails, nothing: a part that was
@@ -122,8 +154,11 @@ impl dyn Files + '_ {
         }
     }
 
-    /// Removes a folder with everything in it, file by file.
+    /// Removes a folder with everything in it, file by file, if it exists.
     pub fn remove_tree(&self, folder: &Path) -> io::Result<()> {
+        if !self.is_folder(folder) {
+            return Ok(());
+        }
         for entry in self.list(folder)? {
             let path = folder.join(entry);
             if self.is_folder(&path) { self.remove_tree(&path)? } else { self.remove(&path)? }

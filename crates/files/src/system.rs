@@ -4,7 +4,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use crate::{Files, Lock};
+use crate::{Files, Lock, folder_of};
 
 /// The files of the operating system, for results that everybody may read or for private state.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +74,10 @@ impl Files for SystemFiles {
             builder.mode(0o700);
             refuse_link(folder)?;
         }
-        builder.create(folder)
+        let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+        let made: Vec<&Path> = folder.ancestors().take_while(missing).collect();
+        builder.create(folder)?;
+        made.into_iter().rev().try_for_each(|folder| self.sync(folder_of(folder)))
     }
 
     fn write(&self, path: &Path, contents: &[u8]) -> io::Result<()> {
