@@ -11,6 +11,7 @@ or bring a problem of your own: see :func:`solve`.
 """
 
 from ._algorithm import Agent
+from ._answer import Answer
 from ._experiment import Check, Figure, Result, check, run
 from ._fabnet import __version__
 from ._lists import (
@@ -25,6 +26,7 @@ from ._solve import Solution, solve
 
 __all__ = [
     "Agent",
+    "Answer",
     "Check",
     "Figure",
     "Found",

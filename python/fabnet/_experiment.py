@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import _fabnet, _toml
+from ._answer import Answer
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,24 @@ class Result:
         """The figures by name."""
         files = sorted((self.path / "figures").glob("*.svg"))
         return {file.stem: Figure(file.stem, file.read_text()) for file in files}
+
+    def solution(self, label: str | None = None, seed: int | None = None) -> Answer:
+        """The answer of a run: of the group with this label, which may be left out if there is only one, and of the first seed unless one is given.
+
+        >>> result = fabnet.run({"agents": 4, "rounds": 50, "problem": {"kind": "quadratic"}, "algorithm": [{"kind": "push-pull", "steps": 0.05}]})
+        >>> result.solution().y.shape
+        (10,)
+        """
+        labels = sorted({run["label"] for run in self.summary["runs"]})
+        if label is None and len(labels) > 1:
+            raise ValueError(f"there are several groups of runs: give one of the labels {', '.join(map(repr, labels))}")
+        runs = [run for run in self.summary["runs"] if label in (None, run["label"]) and seed in (None, run["seed"])]
+        if not runs:
+            seeds = sorted({run["seed"] for run in self.summary["runs"]})
+            raise ValueError(f"there is no run with label {label!r} and seed {seed!r}: the labels are {', '.join(map(repr, labels))}, the seeds {seeds}")
+        if "solution" not in runs[0]:
+            raise ValueError('this run has kept no solution: set record.solutions = "mean" or "all"')
+        return Answer.read(self.path / runs[0]["solution"])
 
     def to_pandas(self) -> Any:
         """The records as a DataFrame of pandas, which must be installed."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _fabnet, _toml
+from ._answer import Answer
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,11 @@ class Solution:
     own: list[np.ndarray]
     rounds: int
     records: dict[str, np.ndarray]
+
+    def solution(self) -> Answer:
+        """What agents have found, averaged over them, in the form that :meth:`fabnet.Result.solution` has."""
+        metadata = {"round": str(self.rounds)}
+        return Answer(self.x.mean(0), self.y.mean(0), agents_x=self.x, agents_y=self.y, own=self.own, metadata=metadata)
 
     def to_pandas(self) -> Any:
         """The records as a DataFrame of pandas, which must be installed."""

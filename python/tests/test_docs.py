@@ -49,6 +49,31 @@ def test_the_guide_runs(section):
         assert np.allclose(names["solution"].x, [3, 1], atol=1e-4)
 
 
+CLEANING = {
+    "agents": 3,
+    "rounds": 5,
+    "problem": {"kind": "hyper-cleaning", "data": "synthetic", "samples_per_agent": 40, "batch": 8, "hidden": 12},
+    "algorithm": [{"label": "learned", "kind": "fab", "steps": {"x": 50, "y": 0.05, "z": 0.05}}],
+    "record": {"metrics": ["accuracy"]},
+}
+
+
+@pytest.mark.parametrize("package", ["numpy", "torch"])
+def test_solutions_load_as_the_guide_says(package, tmp_path, monkeypatch):
+    pytest.importorskip("safetensors")
+    pytest.importorskip(package)
+    monkeypatch.chdir(tmp_path)
+    answer = fabnet.run(CLEANING, out="runs/cleaning").solution()
+    text = GUIDE.with_name("guide.md").read_text().split(f"<!-- checked: {package} -->\n```python\n")[1].split("```")[0]
+    names = {}
+    exec(text, names)
+    assert np.array_equal(np.asarray(names["solution"]["y"]), answer.y)
+    if package == "torch":
+        parameters = {name: parameter.detach().numpy() for name, parameter in names["model"].named_parameters()}
+        assert parameters.keys() == answer.model.keys()
+        assert all(np.array_equal(parameters[name], answer.model[name]) for name in parameters)
+
+
 def test_nodes_of_the_guide_agree(tmp_path):
     prepare, program = blocks("Real nodes")
     for address in ["127.0.0.1:7447", "127.0.0.1:7448"]:

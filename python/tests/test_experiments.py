@@ -30,6 +30,25 @@ def test_records_are_columns_and_figures_show_themselves():
     assert result._repr_html_().count("<svg") == len(result.figures)
 
 
+def test_runs_leave_their_solutions():
+    result = fabnet.run(EXPERIMENT, record__solutions="all")
+    answer = result.solution("fab", seed=1)
+    assert (answer.metadata["label"], answer.metadata["seed"], answer.metadata["round"]) == ("fab", "1", "40")
+    assert answer.agents_x.shape == (5, len(answer.x)) and answer.agents_y.shape == (5, len(answer.y))
+    assert np.allclose(answer.agents_x.mean(0), answer.x) and np.allclose(answer.agents_y.mean(0), answer.y)
+    assert not np.array_equal(answer.x, result.solution("fab", seed=0).x)
+    assert np.array_equal(result.solution("fab").x, result.solution("fab", seed=0).x)
+    assert answer.model == {} and [len(own) for own in answer.own] == [0] * 5
+    with pytest.raises(ValueError, match="'dfab', 'fab'"):
+        result.solution()
+    with pytest.raises(ValueError, match="no run"):
+        result.solution("fab", seed=9)
+    with pytest.raises(ValueError, match="record.solutions"):
+        fabnet.run(EXPERIMENT, record__solutions="none").solution("fab")
+    mean = fabnet.run(EXPERIMENT).solution("fab", seed=1)
+    assert np.array_equal(mean.x, answer.x) and mean.agents_x is None and mean.own is None
+
+
 def test_a_file_and_a_dict_are_the_same(tmp_path):
     file = tmp_path / "same.toml"
     file.write_text(fabnet._toml.text(EXPERIMENT))

@@ -51,6 +51,9 @@ def test_agents_find_the_mean_of_what_they_have(problem):
     solution = fabnet.solve(problem(), **settings(rounds=8000, record_every=400))
     assert np.allclose(solution.x, problem().data.mean(0), atol=1e-6)
     assert np.allclose(solution.y, solution.x, atol=1e-6)
+    answer = solution.solution()
+    assert np.allclose(answer.x, problem().data.mean(0), atol=1e-6) and answer.y.shape == (2,)
+    assert answer.agents_x is solution.x and answer.metadata == {"round": "8000"}
     assert list(solution.records["round"]) == list(range(0, 8001, 400))
     assert solution.records["consensus"][-1] < 1e-6
     assert np.isclose(solution.records["upper"][-1], Means().data.var(0).sum() / 2)

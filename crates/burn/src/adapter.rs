@@ -1,8 +1,8 @@
 //! Any burn module as a flat function.
 
 use burn::tensor::{Device, Int, Tensor, TensorData};
-use fabnet_core::Scratch;
 use fabnet_core::rng::{EVERYONE, Purpose, Stream};
+use fabnet_core::{Scratch, Tensor as Named};
 use fabnet_problems::learning::{Batch, Losses, Model, largest};
 use thiserror::Error;
 
@@ -107,6 +107,16 @@ impl<C: Classifier> Adapter<C> {
 impl<C: Classifier> Model<f32> for Adapter<C> {
     fn parameters(&self) -> usize {
         self.parameters.iter().map(Parameter::scalars).sum()
+    }
+
+    /// As burn names and shapes them: the weights of a linear layer are inputs × outputs.
+    fn tensors(&self) -> Vec<Named> {
+        let tensor = |parameter: &Parameter| Named {
+            name: parameter.name().to_owned(),
+            shape: parameter.shape().to_vec(),
+            transposed: false,
+        };
+        self.parameters.iter().map(tensor).collect()
     }
 
     fn start(&self, seed: u64, y: &mut [f32]) {

@@ -152,6 +152,30 @@ fn a_start_is_the_loaded_weights_with_a_small_head_by_seed() {
 }
 
 #[test]
+fn tensors_have_the_names_shapes_and_numbers_that_they_were_loaded_with() {
+    let model = BertClassifier::new(Encoder::load(&folder()).unwrap(), 8, CLASSES).unwrap();
+    let mut y = vec![0.0; model.parameters()];
+    model.start(1, &mut y);
+    let bytes = std::fs::read(folder().join("model.safetensors")).unwrap();
+    let file = safetensors::SafeTensors::deserialize(&bytes).unwrap();
+    let (mut rest, mut loaded) = (y.as_slice(), 0);
+    for tensor in model.tensors() {
+        let (held, after) = rest.split_at(tensor.scalars());
+        rest = after;
+        let Some(name) = tensor.name.strip_prefix("bert.") else {
+            assert!(["classifier.weight", "classifier.bias"].contains(&tensor.name.as_str()), "{}", tensor.name);
+            continue;
+        };
+        let there = file.tensor(name).or_else(|_| file.tensor(&tensor.name)).unwrap();
+        assert_eq!(there.shape(), tensor.shape, "{name}");
+        let scalars = there.data().as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes));
+        assert!(scalars.eq(tensor.rows(held)), "{name}");
+        loaded += 1;
+    }
+    assert_eq!((rest.len(), loaded), (0, 99), "all 101 tensors of BERT but the pooler's two");
+}
+
+#[test]
 fn what_is_wrong_with_a_folder_is_said() {
     let nowhere = tempfile::tempdir().unwrap();
     let at = nowhere.path();

@@ -33,7 +33,12 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
         || error.downcast_ref::<JobError>().is_some_and(|error| match error {
             JobError::Setup(error) => invalid(error),
             JobError::Target { .. } => true,
-            JobError::Shard(_) | JobError::Files { .. } | JobError::Finding(_) => false,
+            JobError::Shard(_)
+            | JobError::Begin { .. }
+            | JobError::Files { .. }
+            | JobError::Damaged { .. }
+            | JobError::Locked { .. }
+            | JobError::Finding(_) => false,
         });
     #[cfg(feature = "net")]
     let usage = usage || matches!(error.downcast_ref(), Some(fabnet_host::StationError::Agents { .. }));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     ClosedForm, Curvature, DataRange, Dim, Finding, Level, Objective, Optimum, Point, Problem, Scalar, Scratch, Slopes,
-    View,
+    Tensor, View,
 };
 
 /// Another problem as one agent would see it who holds everything: the average of all agents' functions, with the same noise. For the centralized reference.
@@ -82,6 +82,10 @@ impl<T: Scalar> Problem<T> for Averaged<T> {
 
     fn findings(&self, view: &View<'_, T>) -> Vec<Finding> {
         self.inner.findings(view)
+    }
+
+    fn tensors(&self) -> Vec<Tensor> {
+        self.inner.tensors()
     }
 
     fn noisy(&self) -> bool {

@@ -47,7 +47,7 @@ pub use observe::{Observer, Stop, View};
 pub use oracle::{Evaluations, Oracle, Scratch, Work};
 pub use peer::Peer;
 pub use place::Place;
-pub use problem::{ClosedForm, Curvature, DataRange, Dim, Level, Objective, Optimum, Point, Problem, Slopes};
+pub use problem::{ClosedForm, Curvature, DataRange, Dim, Level, Objective, Optimum, Point, Problem, Slopes, Tensor};
 pub use scalar::{Scalar, Typed};
 pub use segment::{Blocks, Kind, Mask, Segment, Segments, larger};
 pub use shard::{Shard, ShardError};

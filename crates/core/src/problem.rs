@@ -87,6 +87,11 @@ pub trait Problem<T: Scalar>: Send + Sync {
         Vec::new()
     }
 
+    /// The tensors that y consists of, in order, where y holds the parameters of a model.
+    fn tensors(&self) -> Vec<Tensor> {
+        Vec::new()
+    }
+
     /// Whether gradients are random: methods that suffer from noise then act with more care.
     fn noisy(&self) -> bool {
         false
@@ -135,6 +140,34 @@ pub struct Dim {
     pub outer: usize,
     /// Scalars of the inner variable y.
     pub inner: usize,
+}
+
+/// A tensor among the parameters of a model, as other programs know it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tensor {
+    /// Its name there.
+    pub name: String,
+    /// Its extents there.
+    pub shape: Vec<usize>,
+    /// Whether it is a matrix that y holds transposed: column by column.
+    pub transposed: bool,
+}
+
+impl Tensor {
+    /// How many scalars it has.
+    pub fn scalars(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// Its scalars row by row, from those that y holds.
+    pub fn rows<T: Copy>(&self, held: &[T]) -> Vec<T> {
+        match (self.transposed, &*self.shape) {
+            (true, &[rows, columns]) => {
+                (0..rows * columns).map(|place| held[place % columns * rows + place / columns]).collect()
+            }
+            _ => held.to_vec(),
+        }
+    }
 }
 
 /// The upper level f or the lower level g.

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicU64;
 
 use fabnet_core::peer::{self, Task};
 use fabnet_core::{DataRange, Peer, Scalar};
+use fabnet_files::SystemFiles;
 use fabnet_lab::figure::FigureError;
 use fabnet_lab::{Plan, Setup, write_findings_of};
 use fabnet_net::{
@@ -132,7 +133,8 @@ impl<T: Scalar> Station<T> {
             Stop::Left => tracing::info!("left"),
         }
         for peer in self.node.peers() {
-            write_findings_of(&self.setup, peer, &self.state.join(peer.node().to_string()).join("findings"))?;
+            let folder = self.state.join(peer.node().to_string()).join("findings");
+            write_findings_of(&SystemFiles::PRIVATE, &self.setup, peer, &folder)?;
         }
         Ok(stop)
     }

@@ -71,6 +71,11 @@ impl<T: Scalar> Engine<T> {
         if let Self::Joined(joined) = self { Some(joined.seconds) } else { None }
     }
 
+    /// Whether the private coordinates of agents are here: those of real nodes stay with them.
+    pub(crate) fn has_private(&self) -> bool {
+        !matches!(self, Self::Joined(_))
+    }
+
     /// Bytes of state kept per agent.
     pub(crate) fn state_bytes(&self) -> f64 {
         match self {

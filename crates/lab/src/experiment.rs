@@ -12,6 +12,7 @@ use crate::engine::{Delivery, Faults};
 use crate::mistake::{Mistakes, Origin};
 use crate::plan::{Plan, Precision, Target};
 use crate::resolver::resolve;
+use crate::solution::Solutions;
 use crate::tree::{Entry, Node, Table};
 
 /// A file as typed.
@@ -105,8 +106,11 @@ pub(crate) fn network_settings(keys: &mut Keys<'_>) -> Wire {
 }
 
 /// `[record]`, its metrics apart.
-pub(crate) fn record_settings(keys: &mut Keys<'_>) -> u64 {
-    keys.whole("every", 20, 1.., "rounds between two records; targets and divergence are looked for then")
+pub(crate) fn record_settings(keys: &mut Keys<'_>) -> (u64, Solutions) {
+    let about = "rounds between two records; targets and divergence are looked for then";
+    let every = keys.whole("every", 20, 1.., about);
+    let about = "what runs leave in `solutions/`: the mean over agents, nothing, or the mean and each agent's x, y and private coordinates";
+    (every, keys.choice("solutions", &Solutions::NAMES, about))
 }
 
 /// `[stop]`.

@@ -1,62 +1,42 @@
 //! What problems show of a run beside its numbers, written down: tables as CSV, the rest as pictures.
 
-use std::fs;
-use std::ops::Range;
 use std::path::Path;
 
 use fabnet_core::finding::Content;
-use fabnet_core::observe::Agents;
-use fabnet_core::{Finding, Peer, Scalar, View};
+use fabnet_core::{Finding, Peer, Scalar};
+use fabnet_files::Files;
 
+use crate::alone::Alone;
 use crate::figure::{self, FigureError};
 use crate::folder::Folder;
+use crate::job::Job;
 use crate::setup::Setup;
 
 /// Writes what a run has found into a folder of its own within the results.
-pub(crate) fn write(folder: &Folder, label: &str, findings: &[Finding]) -> Result<(), FigureError> {
-    write_all(&folder.file("findings").join(file_name(label)), findings)
+pub(crate) fn write(folder: &Folder, job: Job<'_>, findings: &[Finding]) -> Result<(), FigureError> {
+    write_all(&**folder.files(), &folder.file("findings").join(job.file_name()), findings)
 }
 
 /// Writes what one agent of a real run has found, its private coordinates included: this stays with its node.
-pub fn write_findings_of<T: Scalar>(setup: &Setup<T>, peer: &Peer<T>, folder: &Path) -> Result<(), FigureError> {
-    let (problem, algorithm) = (&*setup.problem, &*setup.algorithm);
-    let (round, evaluations, agents) = (peer.round(), peer.work().evaluations, &Alone(peer));
-    let view = View { round, problem, algorithm, bytes_per_agent: 0.0, evaluations, agents };
-    write_all(folder, &problem.findings(&view))
+pub fn write_findings_of<T: Scalar>(
+    files: &dyn Files,
+    setup: &Setup<T>,
+    peer: &Peer<T>,
+    folder: &Path,
+) -> Result<(), FigureError> {
+    write_all(files, folder, &setup.problem.findings(&Alone(peer).view(setup)))
 }
 
-/// An agent that nobody else is seen with.
-struct Alone<'a, T: Scalar>(&'a Peer<T>);
-
-impl<T: Scalar> Agents<T> for Alone<'_, T> {
-    fn range(&self) -> Range<usize> {
-        let node = self.0.node() as usize;
-        node..node + 1
-    }
-
-    fn row(&self, _agent: usize) -> &[T] {
-        self.0.row()
-    }
-
-    fn keep(&self, _agent: usize) -> &[T] {
-        self.0.keep()
-    }
-
-    fn input(&self, _agent: usize) -> &[T] {
-        self.0.input()
-    }
-}
-
-fn write_all(path: &Path, findings: &[Finding]) -> Result<(), FigureError> {
+fn write_all(files: &dyn Files, path: &Path, findings: &[Finding]) -> Result<(), FigureError> {
     if findings.is_empty() {
         return Ok(());
     }
-    fs::create_dir_all(path).map_err(|error| FigureError::Files { path: path.to_owned(), error })?;
+    files.create_folder(path).map_err(|error| FigureError::Files { path: path.to_owned(), error })?;
     for finding in findings {
         if let Some(table) = table(&finding.content) {
-            write_table(&path.join(format!("{}.csv", finding.name)), &table)?;
+            write_table(files, &path.join(format!("{}.csv", finding.name)), &table)?;
         }
-        figure::draw_finding(finding, path)?;
+        figure::draw_finding(files, finding, path)?;
     }
     Ok(())
 }
@@ -78,14 +58,9 @@ fn table(content: &Content) -> Option<Vec<Vec<String>>> {
     }
 }
 
-fn write_table(path: &Path, rows: &[Vec<String>]) -> Result<(), FigureError> {
+fn write_table(files: &dyn Files, path: &Path, rows: &[Vec<String>]) -> Result<(), FigureError> {
     let failed = |error: std::io::Error| FigureError::Files { path: path.to_owned(), error };
     let mut out = csv::Writer::from_writer(Vec::new());
     rows.iter().try_for_each(|row| out.write_record(row)).map_err(|error| failed(error.into()))?;
-    figure::write(path, &out.into_inner().map_err(|error| failed(error.into_error()))?)
-}
-
-/// A label as the name of a folder.
-fn file_name(label: &str) -> String {
-    label.chars().map(|letter| if letter.is_alphanumeric() || "._=-".contains(letter) { letter } else { '-' }).collect()
+    figure::write(files, path, &out.into_inner().map_err(|error| failed(error.into_error()))?)
 }

@@ -1,38 +1,42 @@
-//! The folder of results: what a run leaves behind, and what it needs to go on after a kill.
+//! The folder of results: what an experiment leaves behind.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
-use serde::{Deserialize, Serialize};
+use fabnet_files::{Files, Lock, SystemFiles};
 
-use crate::job::JobError;
+use crate::experiment::Experiment;
+use crate::job::{Job, JobError};
+use crate::jobs::{Done, Jobs};
+use crate::mistake::{Mistakes, Origin};
 use crate::plan::Plan;
+use crate::solution;
 use crate::summary::{RunSummary, Summary};
+use crate::verified::{damaged, failure};
 
-/// A folder of results. While runs are under way, `jobs/` holds the rows, the last checkpoint and, at the end, the summary of each.
-#[derive(Clone, Debug)]
+/// A folder of results.
+///
+/// While runs are under way, `jobs/` within it holds what they need to go on. Results are written
+/// whole before `jobs/` gets another name, in one step, and is removed: where there is a plan but
+/// no `jobs/`, everything is done.
+#[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-}
-
-/// Where a run was, beside the state of its agents.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Checkpoint {
-    /// Bytes of rows written so far.
-    pub(crate) rows: u64,
-    /// Seconds spent so far.
-    pub(crate) seconds: f64,
-    /// Since when the run is away.
-    pub(crate) away_since: Option<u64>,
-    /// The last round that was recorded.
-    pub(crate) round: Option<u64>,
+    files: Arc<dyn Files>,
+    /// Held by the process that carries out the runs.
+    lock: OnceLock<Lock>,
 }
 
 impl Folder {
     /// This folder.
     pub fn new(path: &Path) -> Self {
-        Self { path: path.to_owned() }
+        Self::with_files(path, Arc::new(SystemFiles::SHARED))
+    }
+
+    /// This folder, on other files than those of the operating system.
+    pub fn with_files(path: &Path, files: Arc<dyn Files>) -> Self {
+        Self { path: path.to_owned(), files, lock: OnceLock::new() }
     }
 
     /// Where it is.
@@ -45,170 +49,171 @@ impl Folder {
         self.path.join(name)
     }
 
+    /// The files that it is on.
+    pub fn files(&self) -> &Arc<dyn Files> {
+        &self.files
+    }
+
     /// Whether something was run here before.
     pub fn is_used(&self) -> bool {
-        self.file("plan.toml").exists()
+        ["plan.toml", "records.csv", "summary.json"].iter().any(|name| self.files.exists(&self.file(name)))
     }
 
-    /// Makes the folder, with the plan.
+    /// The plan of the runs in it.
+    pub fn plan(&self) -> Result<Plan, Mistakes> {
+        let path = self.file("plan.toml");
+        let read = self.files.read(&path).and_then(|text| String::from_utf8(text).map_err(io::Error::other));
+        let text = read.map_err(|error| {
+            Mistakes::one(&path, Origin::Missing, "", format!("cannot be read ({error}): check the path"))
+        })?;
+        Experiment::parse(&text, &path)?.plan()
+    }
+
+    /// The summary, if there is one.
+    pub fn summary(&self) -> Result<Option<Summary>, JobError> {
+        let path = self.file("summary.json");
+        let text = self.files.read_if_there(&path).map_err(|error| failure(&path, error))?;
+        let parse = |text: Vec<u8>| serde_json::from_slice(&text).map_err(|error| damaged(&path, error.to_string()));
+        text.map(parse).transpose()
+    }
+
+    /// Makes the folder, with the plan. It is this process's until the value is dropped.
     pub fn begin(&self, plan: &Plan) -> Result<(), JobError> {
-        let jobs = self.file("jobs");
-        fs::create_dir_all(&jobs).map_err(|error| failure(&jobs, error))?;
-        write_whole(&self.file("plan.toml"), plan.to_toml().as_bytes())
+        let begin = || {
+            self.files.create_folder(&self.jobs())?;
+            self.lock()?;
+            self.clear()?;
+            self.files.write_whole(&self.file("plan.toml"), plan.to_toml().as_bytes())
+        };
+        begin().map_err(|error| match error.kind() {
+            ErrorKind::WouldBlock => JobError::Locked { path: self.path.clone() },
+            _ => {
+                self.discard();
+                JobError::Begin { path: self.path.clone(), error }
+            }
+        })
     }
 
-    /// Removes a folder in which nothing was carried out, so that a mended experiment can take its place.
-    pub fn discard_if_empty(&self) {
-        let jobs = self.file("jobs");
-        let kept = |path: PathBuf| path.extension().is_some_and(|kind| kind != "csv");
-        let begun =
-            fs::read_dir(&jobs).is_ok_and(|mut files| files.any(|file| file.is_ok_and(|file| kept(file.path()))));
-        if !begun {
-            // What cannot be removed does no harm: the next run says that the folder is used.
-            let _ = fs::remove_dir_all(&jobs)
-                .and_then(|()| fs::remove_file(self.file("plan.toml")))
-                .and_then(|()| fs::remove_dir(&self.path));
+    /// Goes on with the runs of an earlier process, or says that there is nothing left to do. It
+    /// is this process's until the value is dropped.
+    pub fn resume(&self) -> Result<Standing, JobError> {
+        if self.files.is_folder(&self.jobs()) {
+            self.lock().map_err(|error| match error.kind() {
+                ErrorKind::WouldBlock => JobError::Locked { path: self.path.clone() },
+                _ => failure(&self.jobs(), error),
+            })?;
+            return Ok(Standing::Unfinished);
         }
+        self.find_results()?;
+        self.remove_ended()?;
+        Ok(Standing::Finished)
     }
 
-    /// The summaries of the runs that are done.
-    pub fn done(&self, runs: usize) -> Result<Vec<Option<RunSummary>>, JobError> {
-        (0..runs).map(|run| read_json(&self.job(run, "json"))).collect()
+    /// An error if something is missing that runs have left that are done.
+    fn find_results(&self) -> Result<(), JobError> {
+        let summary = self.summary()?.unwrap_or_default();
+        let solutions = summary.runs.into_iter().filter_map(|run| run.solution);
+        for name in ["records.csv", "summary.json"].map(str::to_owned).into_iter().chain(solutions) {
+            let path = self.file(&name);
+            self.files.length(&path).map_err(|_| damaged(&path, "it is missing, although all runs were done"))?;
+        }
+        Ok(())
+    }
+
+    /// Removes a folder in which no run has come to a checkpoint, so that a corrected experiment
+    /// can take its place.
+    pub fn discard_if_empty(&self) {
+        let kept = |name: &PathBuf| name.extension().is_some_and(|kind| kind == "state" || kind == "json");
+        if self.files.list(&self.jobs()).is_ok_and(|names| !names.iter().any(kept)) {
+            self.discard();
+        }
     }
 
     /// Puts together what the runs left: `records.csv` and `summary.json`.
-    pub fn collect(&self, plan: &Plan, runs: Vec<RunSummary>) -> Result<Summary, JobError> {
-        let path = self.file("records.csv");
-        let write = || -> io::Result<()> {
-            let mut out = BufWriter::new(File::create(&path)?);
-            writeln!(out, "run,label,seed,round,seconds,bytes_per_agent,{}", plan.metrics.join(","))?;
-            for run in 0..plan.groups.len() * plan.seeds.len() {
-                if let Ok(mut rows) = File::open(self.job(run, "csv")) {
-                    io::copy(&mut rows, &mut out)?;
-                }
-            }
-            out.flush()
-        };
-        write().map_err(|error| failure(&path, error))?;
-        let summary = Summary::new(plan, runs);
-        let json = serde_json::to_vec_pretty(&summary).map_err(io::Error::from);
-        let path = self.file("summary.json");
-        write_whole(&path, &json.map_err(|error| failure(&path, error))?)?;
+    pub(crate) fn collect(&self, jobs: &Jobs, runs: &[(Job<'_>, Option<Done>)]) -> Result<Summary, JobError> {
+        let Some((Job { plan, .. }, _)) = runs.first() else { return Ok(Summary::default()) };
+        let header = format!("run,label,seed,round,seconds,bytes_per_agent,{}\n", plan.metrics.join(","));
+        let rows = runs.iter().map(|(job, done)| jobs.recorded(job.run, done.as_ref()));
+        self.write_records(std::iter::once(Ok(header.into_bytes())).chain(rows))?;
+        let done = runs.iter().filter_map(|(job, done)| Some(RunSummary::new(*job, &done.as_ref()?.ending)));
+        let mut summary = Summary::new(plan, done.collect());
+        let solutions: Vec<String> = solution::paths(plan).collect();
+        summary.runs.iter_mut().for_each(|run| run.solution = solutions.get(run.run).cloned());
+        self.write_summary(&summary)?;
         Ok(summary)
     }
 
-    /// Removes what was needed to go on: everything is done.
+    fn write_records(&self, parts: impl Iterator<Item = Result<Vec<u8>, JobError>>) -> Result<(), JobError> {
+        let path = self.file("records.csv");
+        let mut wrong = None;
+        let parts = parts.map(|part| part.map_err(|error| io::Error::other(wrong.insert(error).to_string())));
+        let written = self.files.write_parts(&path, parts).map_err(|error| failure(&path, error));
+        wrong.map_or(written, Err)
+    }
+
+    /// Writes `summary.json`.
+    pub(crate) fn write_summary(&self, summary: &Summary) -> Result<(), JobError> {
+        let path = self.file("summary.json");
+        let json = serde_json::to_vec_pretty(summary).map_err(io::Error::from);
+        json.and_then(|json| self.files.write_whole(&path, &json)).map_err(|error| failure(&path, error))
+    }
+
+    /// Notes in one step that everything is done, and removes what was needed to go on.
     pub fn end(&self) -> Result<(), JobError> {
-        let jobs = self.file("jobs");
-        fs::remove_dir_all(&jobs).map_err(|error| failure(&jobs, error))
-    }
-
-    /// The last checkpoint of a run, with the state of its agents.
-    pub(crate) fn checkpoint(&self, run: usize) -> Result<Option<(Checkpoint, Vec<u8>)>, JobError> {
-        let path = self.job(run, "state");
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(failure(&path, error)),
+        let (jobs, ended) = (self.jobs(), self.ended());
+        let end = || {
+            self.files.rename(&jobs, &ended)?;
+            self.files.sync(&self.path)
         };
-        let line = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
-        let checkpoint = serde_json::from_slice(&bytes[..line]).map_err(|error| failure(&path, error.into()))?;
-        Ok(Some((checkpoint, bytes[(line + 1).min(bytes.len())..].to_vec())))
+        end().map_err(|error| failure(&jobs, error))?;
+        self.remove_ended()
     }
 
-    /// Writes a checkpoint in place of the last one: a line of JSON, then the state.
-    pub(crate) fn save(&self, run: usize, checkpoint: &Checkpoint, state: &[u8]) -> Result<(), JobError> {
-        let path = self.job(run, "state");
-        let line = serde_json::to_vec(checkpoint).map_err(|error| failure(&path, error.into()))?;
-        write_whole(&path, &[line.as_slice(), b"\n", state].concat())
+    /// What runs need to go on.
+    pub(crate) fn jobs(&self) -> PathBuf {
+        self.file("jobs")
     }
 
-    /// The rows of a run, after so many bytes of them.
-    pub(crate) fn rows(&self, run: usize, after: u64) -> Result<Rows, JobError> {
-        let path = self.job(run, "csv");
-        let open = || -> io::Result<_> {
-            let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
-            file.set_len(after)?;
-            file.seek(SeekFrom::End(0))?;
-            Ok(csv::WriterBuilder::new().has_headers(false).from_writer(Counted { file, bytes: after }))
-        };
-        let out = open().map_err(|error| failure(&path, error))?;
-        Ok(Rows { out, path })
+    /// The same when everything is done.
+    fn ended(&self) -> PathBuf {
+        self.file("jobs.done")
     }
 
-    /// Notes that a run is done.
-    pub(crate) fn finish(&self, summary: &RunSummary) -> Result<(), JobError> {
-        let path = self.job(summary.run, "json");
-        let json = serde_json::to_vec(summary).map_err(|error| failure(&path, error.into()))?;
-        write_whole(&path, &json)?;
-        match fs::remove_file(self.job(summary.run, "state")) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failure(&path, error)),
-            _ => Ok(()),
+    fn remove_ended(&self) -> Result<(), JobError> {
+        let ended = self.ended();
+        self.files.remove_tree(&ended).map_err(|error| failure(&ended, error))
+    }
+
+    fn lock(&self) -> io::Result<()> {
+        // A second lock of the same process would have been refused, so there is none yet.
+        let _ = self.lock.set(self.files.lock(&self.jobs().join("lock"))?);
+        Ok(())
+    }
+
+    /// Removes what a process left that was killed before it had written its plan.
+    fn clear(&self) -> io::Result<()> {
+        for name in self.files.list(&self.jobs())?.iter().filter(|name| name.as_os_str() != "lock") {
+            self.files.remove(&self.jobs().join(name))?;
         }
+        self.files.remove_tree(&self.ended())
     }
 
-    fn job(&self, run: usize, kind: &str) -> PathBuf {
-        self.path.join("jobs").join(format!("{run:05}.{kind}"))
-    }
-}
-
-/// The rows that a run writes.
-pub(crate) struct Rows {
-    out: csv::Writer<Counted>,
-    path: PathBuf,
-}
-
-/// A file that knows how much was written.
-struct Counted {
-    file: File,
-    bytes: u64,
-}
-
-impl Write for Counted {
-    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(buffer)?;
-        self.bytes += written as u64;
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+    /// Removes the plan, and then what there is of its runs.
+    fn discard(&self) {
+        // What cannot be removed does no harm: without a plan, the folder counts as unused.
+        let _ = self
+            .files
+            .remove_if_there(&self.file("plan.toml"))
+            .and_then(|()| self.files.remove_tree(&self.jobs()))
+            .and_then(|()| self.files.remove_folder(&self.path));
     }
 }
 
-impl Rows {
-    pub(crate) fn write(&mut self, row: &[String]) -> Result<(), JobError> {
-        self.out.write_record(row).map_err(|error| failure(&self.path, error.into()))
-    }
-
-    /// Hands everything to the system; the bytes there are now.
-    pub(crate) fn flush(&mut self) -> Result<u64, JobError> {
-        self.out.flush().map_err(|error| failure(&self.path, error))?;
-        Ok(self.out.get_ref().bytes)
-    }
-}
-
-/// Reads JSON, if it is there.
-pub(crate) fn read_json<V: for<'d> Deserialize<'d>>(path: &Path) -> Result<Option<V>, JobError> {
-    match fs::read(path) {
-        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|error| failure(path, error.into())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(failure(path, error)),
-    }
-}
-
-/// Writes a file so that, whatever happens, there is the old one or the new one.
-pub(crate) fn write_whole(path: &Path, contents: &[u8]) -> Result<(), JobError> {
-    let fresh = path.with_extension("new");
-    let write = || -> io::Result<()> {
-        let mut file = File::create(&fresh)?;
-        file.write_all(contents)?;
-        file.sync_all()?;
-        fs::rename(&fresh, path)
-    };
-    write().map_err(|error| failure(path, error))
-}
-
-pub(crate) fn failure(path: &Path, error: io::Error) -> JobError {
-    JobError::Files { path: path.display().to_string(), error }
+/// How far the runs of a folder are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Some are left, or their results are to be put together.
+    Unfinished,
+    /// All of them are done, with their results.
+    Finished,
 }

@@ -1,6 +1,5 @@
 //! One run: rounds, records and checkpoints.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,13 +10,17 @@ use fabnet_core::{Scalar, ShardError, Stop, View};
 use crate::engine::Engine;
 use crate::figure::FigureError;
 use crate::finding;
-use crate::folder::{Checkpoint, Folder, Rows};
+use crate::folder::Folder;
+use crate::jobs::{Checkpoint, Done, Jobs};
 use crate::joined::Joined;
 use crate::metric::Gauge;
+use crate::pacing::Pacing;
 use crate::plan::{Group, Plan, Target};
+use crate::rows::{Extent, Rows};
 use crate::setup::{Setup, SetupError};
+use crate::solution;
 use crate::stopwatch::Stopwatch;
-use crate::summary::{RunSummary, settings};
+use crate::summary::{Ending, Exact};
 
 /// Which run of a plan.
 #[derive(Clone, Copy)]
@@ -30,6 +33,13 @@ pub struct Job<'a> {
     pub seed: u64,
     /// Of which plan.
     pub plan: &'a Plan,
+}
+
+impl Job<'_> {
+    /// The label of its group as the name of files.
+    pub(crate) fn file_name(&self) -> String {
+        self.plan.file_names().swap_remove(self.run / self.plan.seeds.len())
+    }
 }
 
 /// Who follows a run from outside.
@@ -60,14 +70,39 @@ pub enum JobError {
     Shard(#[from] ShardError),
     /// What it found cannot be shown.
     #[error(transparent)]
-    Finding(#[from] FigureError),
-    /// Results cannot be written or read.
-    #[error("{path}: {error}; check the folder's space and rights, then go on with --resume")]
-    Files {
-        /// The file.
-        path: String,
+    Finding(FigureError),
+    /// The folder of results cannot be made.
+    #[error("{}: {error}; nothing was begun: check the folder's space and rights, then run again", path.display())]
+    Begin {
+        /// The folder.
+        path: PathBuf,
         /// What the system says.
         error: std::io::Error,
+    },
+    /// Results cannot be written or read.
+    #[error("{}: {error}; check the folder's space and rights, then go on with --resume", path.display())]
+    Files {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// A file is not as it was written.
+    #[error(
+        "{}: {reason}; these runs cannot go on: run the plan.toml of this folder anew, with another --out",
+        path.display()
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Another process carries out the runs of the folder.
+    #[error("{}: another fabnet is carrying out these runs: wait for it, or end it first", path.display())]
+    Locked {
+        /// The folder.
+        path: PathBuf,
     },
     /// A target that this run cannot measure.
     #[error(
@@ -83,73 +118,88 @@ pub enum JobError {
     },
 }
 
+impl JobError {
+    /// Whether the runs can go on once this is mended.
+    pub fn can_be_resumed(&self) -> bool {
+        matches!(self, Self::Files { .. } | Self::Locked { .. })
+    }
+}
+
+impl From<FigureError> for JobError {
+    fn from(error: FigureError) -> Self {
+        match error {
+            FigureError::Files { path, error } => Self::Files { path, error },
+            error => Self::Finding(error),
+        }
+    }
+}
+
+/// Where runs are carried out, and how.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub(crate) folder: &'a Folder,
+    pub(crate) jobs: &'a Jobs,
+    /// The least time between two checkpoints of a run.
+    pub(crate) checkpoint: Duration,
+    pub(crate) witness: &'a dyn Witness,
+}
+
 /// Carries out a run, from its checkpoint if there is one. None means that it was interrupted.
-pub(crate) fn carry_out<T: Scalar>(
-    job: Job<'_>,
-    folder: &Folder,
-    checkpoint: Duration,
-    witness: &dyn Witness,
-) -> Result<Option<RunSummary>, JobError> {
+pub(crate) fn carry_out<T: Scalar>(job: Job<'_>, place: Place<'_>) -> Result<Option<Done>, JobError> {
     let setup = Setup::<T>::new(job.group, job.seed)?;
     let engine = setup.engine()?;
-    drive(&setup, engine, job, folder, checkpoint, witness)
+    drive(&setup, engine, job, place)
 }
 
 /// Puts a run together from what the nodes of a real network recorded, a file for each agent.
 pub(crate) fn put_together<T: Scalar>(
     job: Job<'_>,
-    folder: &Folder,
+    place: Place<'_>,
     tracks: &[PathBuf],
-) -> Result<RunSummary, JobError> {
+) -> Result<Option<Done>, JobError> {
     let setup = Setup::<T>::new(job.group, job.seed)?;
     let joined = Joined::new(&setup, tracks)?;
     // Of a run that goes on, or was given up, there is less.
     let group = Group { rounds: job.group.rounds.min(joined.last_round()), ..job.group.clone() };
     let job = Job { group: &group, ..job };
-    let done = drive(&setup, Engine::Joined(joined), job, folder, Duration::MAX, &())?;
-    Ok(done.unwrap_or_else(|| unreachable!("nobody interrupts")))
+    drive(&setup, Engine::Joined(joined), job, place)
 }
 
 fn drive<T: Scalar>(
     setup: &Setup<T>,
     mut engine: Engine<T>,
     job: Job<'_>,
-    folder: &Folder,
-    checkpoint: Duration,
-    witness: &dyn Witness,
-) -> Result<Option<RunSummary>, JobError> {
+    place: Place<'_>,
+) -> Result<Option<Done>, JobError> {
+    let Place { folder, jobs, witness, .. } = place;
     let mut record = Record::new(job, &engine.view());
-    let mut rows = match folder.checkpoint(job.run)? {
-        Some((saved, state)) => {
-            engine.restore(&state)?;
-            record.resume(&saved);
-            folder.rows(job.run, saved.rows)?
-        }
-        None => folder.rows(job.run, 0)?,
-    };
+    let saved = jobs.checkpoint(job.run)?;
+    if let Some((saved, state)) = &saved {
+        engine.restore(state)?;
+        record.resume(saved);
+    }
+    let mut rows = jobs.rows(job.run, saved.map(|(saved, _)| saved.rows))?;
     witness.begun(&job, engine.view().round);
-    let stop = advance(&mut engine, &mut record, &mut rows, folder, checkpoint, witness);
+    let stop = advance(&mut engine, &mut record, &mut rows, place);
     witness.ended(&job);
     let Some(stop) = stop? else { return Ok(None) };
-    let summary = record.summary(&engine, stop);
-    rows.flush()?;
     if Some(&job.seed) == job.plan.seeds.first() {
-        finding::write(folder, &job.group.label, &setup.problem.findings(&engine.view()))?;
+        finding::write(folder, job, &setup.problem.findings(&engine.view()))?;
     }
-    folder.finish(&summary)?;
-    Ok(Some(summary))
+    solution::write(folder, job, &engine.view(), stop.into(), engine.has_private())?;
+    let done = Done { rows: rows.sync()?, ending: record.ending(&engine, stop) };
+    jobs.finish(job.run, &done)?;
+    Ok(Some(done))
 }
 
 fn advance<T: Scalar>(
     engine: &mut Engine<T>,
     record: &mut Record<'_, T>,
     rows: &mut Rows,
-    folder: &Folder,
-    checkpoint: Duration,
-    witness: &dyn Witness,
+    Place { jobs, checkpoint, witness, .. }: Place<'_>,
 ) -> Result<Option<Stop>, JobError> {
     let Job { plan, group, run: number, .. } = record.job;
-    let mut since_checkpoint = Stopwatch::start();
+    let mut pacing = Pacing::new(checkpoint);
     loop {
         let round = engine.view().round;
         if record.last_round != Some(round) {
@@ -164,11 +214,12 @@ fn advance<T: Scalar>(
             return Ok(Some(record.patience.last(&engine.view())));
         }
         let interrupted = witness.interrupted();
-        if (interrupted || since_checkpoint.elapsed() >= checkpoint)
-            && let Some(state) = engine.save()
-        {
-            folder.save(number, &record.checkpoint(rows.flush()?), &state)?;
-            since_checkpoint = Stopwatch::start();
+        if interrupted || pacing.is_due() {
+            let watch = Stopwatch::start();
+            if let Some(state) = engine.save() {
+                jobs.save(number, &record.checkpoint(rows.sync()?), &state)?;
+            }
+            pacing.written(watch.elapsed());
         }
         if interrupted {
             return Ok(None);
@@ -222,7 +273,7 @@ impl<'a, T: Scalar> Record<'a, T> {
         Ok((row, verdict))
     }
 
-    fn checkpoint(&self, rows: u64) -> Checkpoint {
+    fn checkpoint(&self, rows: Extent) -> Checkpoint {
         Checkpoint { rows, seconds: self.seconds, away_since: self.patience.since, round: self.last_round }
     }
 
@@ -232,26 +283,16 @@ impl<'a, T: Scalar> Record<'a, T> {
         self.last_round = saved.round;
     }
 
-    fn summary(&self, engine: &Engine<T>, stop: Stop) -> RunSummary {
-        let Job { run, group, seed, plan } = self.job;
+    fn ending(&self, engine: &Engine<T>, stop: Stop) -> Ending {
         let view = engine.view();
-        let value = |value: &f64| Some(*value).filter(|value| value.is_finite());
-        let last: BTreeMap<_, _> = plan.metrics.iter().cloned().zip(self.last.iter().map(value)).collect();
-        RunSummary {
-            run,
-            label: group.label.clone(),
-            algorithm: group.algorithm.kind.clone(),
-            settings: settings(group),
-            seed,
+        Ending {
             outcome: stop.into(),
             rounds: view.round,
             reached_at: if let Stop::Reached { round } = stop { Some(round) } else { None },
-            last,
+            last: self.last.iter().map(|value| Some(Exact(*value)).filter(|_| value.is_finite())).collect(),
             seconds: self.seconds,
-            rounds_per_second: if self.seconds > 0.0 { view.round as f64 / self.seconds } else { 0.0 },
-            bytes_per_agent: view.bytes_per_agent,
-            state_bytes: engine.state_bytes(),
-            launched: None,
+            bytes_per_agent: Exact(view.bytes_per_agent),
+            state_bytes: Exact(engine.state_bytes()),
         }
     }
 }

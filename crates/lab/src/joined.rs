@@ -8,10 +8,10 @@ use fabnet_core::algorithm::Fresh;
 use fabnet_core::observe::Agents;
 use fabnet_core::{Algorithm, Kind, Oracle, Problem, Scalar, View, Work};
 
-use crate::folder::failure;
 use crate::job::JobError;
 use crate::setup::Setup;
 use crate::track::{Mark, Track};
+use crate::verified::failure;
 
 /// Agents at the points that they recorded. What is private to them stayed with them, and is as at the start.
 pub struct Joined<T: Scalar> {

@@ -4,8 +4,10 @@ use std::fmt::Write;
 
 use fabnet_core::settings::{Given, Value};
 
+use crate::file_name::file_names;
 use crate::problem::problems;
 use crate::setup::SetupError;
+use crate::solution::Solutions;
 use fabnet_core::topology::automatic;
 
 /// What an experiment comes down to: groups of runs that differ in the seed only.
@@ -19,6 +21,8 @@ pub struct Plan {
     pub every: u64,
     /// What is recorded.
     pub metrics: Vec<String>,
+    /// What runs leave of their answers.
+    pub solutions: Solutions,
     /// What ends a run early.
     pub target: Option<Target>,
     /// The runs, seeds apart.
@@ -106,6 +110,11 @@ impl Plan {
         self.groups.iter().flat_map(|group| self.seeds.iter().map(move |&seed| (group, seed)))
     }
 
+    /// The labels of the groups as names of files, all of them different.
+    pub(crate) fn file_names(&self) -> Vec<String> {
+        file_names(self.groups.iter().map(|group| group.label.as_str()))
+    }
+
     /// The only run.
     pub fn only_run(&self) -> Result<(&Group, u64), UnfitPlan> {
         let mut runs = self.runs();
@@ -143,6 +152,7 @@ impl Plan {
             "metrics = [{}]",
             self.metrics.iter().map(|metric| quoted(metric)).collect::<Vec<_>>().join(", ")
         ));
+        line(format!("solutions = {}", quoted(self.solutions.name())));
         if let Some(Target { metric, below }) = &self.target {
             line(format!("\n[stop]\nmetric = {}\nbelow = {below:?}", quoted(metric)));
         }

@@ -14,6 +14,7 @@ use crate::mistake::{Mistake, Mistakes, Origin, suggest};
 use crate::plan::{Group, Part, Plan, Target};
 use crate::problem::FEATURES;
 use crate::section::{OVERRIDES, Section};
+use crate::solution::Solutions;
 use crate::tree::{Entry, Node, Table};
 use crate::unknown::unknown;
 
@@ -87,11 +88,11 @@ impl<'a> Resolver<'a> {
         });
         let seeds = self.seeds();
         let groups = self.groups();
-        let (every, metrics) = self.record(&groups);
+        let ((every, solutions), metrics) = self.record(&groups);
         let target = self.target(&groups);
         let missing = target.iter().map(|target| &target.metric).filter(|metric| !metrics.contains(metric));
         let metrics = metrics.iter().chain(missing).cloned().collect();
-        Plan { name: name.unwrap_or(stem.into_owned()), seeds, every, metrics, target, groups }
+        Plan { name: name.unwrap_or(stem.into_owned()), seeds, every, metrics, solutions, target, groups }
     }
 
     /// A number of seeds, a range `"a..b"` without b, or a list.
@@ -251,17 +252,17 @@ impl<'a> Resolver<'a> {
         Part { kind: kind.name.to_owned(), settings: set(asked) }
     }
 
-    fn record(&mut self, groups: &[Group]) -> (u64, Vec<String>) {
+    fn record(&mut self, groups: &[Group]) -> ((u64, Solutions), Vec<String>) {
         let usual = || metric::USUAL.map(str::to_owned).to_vec();
         let Some((table, origin)) = self.table("record") else {
             return (record_settings(&mut Keys::new(&[])), usual());
         };
-        let (every, _) = self.read(table, "record", &origin, &["metrics"], record_settings);
+        let (settings, _) = self.read(table, "record", &origin, &["metrics"], record_settings);
         let typed = match table.get("metrics").map(|entry| (&entry.node, entry)) {
-            None => return (every, usual()),
+            None => return (settings, usual()),
             Some((Node::List(list), entry)) if list.is_empty() => {
                 self.mistake(&entry.origin, "record.metrics", "an empty list records nothing: name at least one");
-                return (every, usual());
+                return (settings, usual());
             }
             Some((Node::List(list), _)) => list.iter().collect(),
             Some((_, entry)) => vec![entry],
@@ -274,7 +275,7 @@ impl<'a> Resolver<'a> {
                 metrics.push(name.to_owned());
             }
         }
-        (every, metrics)
+        (settings, metrics)
     }
 
     fn target(&mut self, groups: &[Group]) -> Option<Target> {

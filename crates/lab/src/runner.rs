@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use crate::figure;
 use crate::folder::Folder;
-use crate::job::{Job, JobError, Witness, carry_out, put_together};
+use crate::job::{Job, JobError, Place, Witness, carry_out, put_together};
+use crate::jobs::{Done, Jobs};
 use crate::plan::{Plan, Precision};
-use crate::summary::{Launched, RunSummary, Summary};
+use crate::summary::{Launched, Summary};
 
 /// How a plan was carried out.
 #[derive(Debug)]
@@ -38,30 +39,44 @@ impl Pace {
     }
 }
 
-/// Carries out all runs of a plan that are not done yet. Results do not depend on the number of threads: a run is a pure function of its group and seed.
+/// Carries out all runs of a plan that are not done yet, in a folder that was begun or resumed. Results do not depend on the number of threads: a run is a pure function of its group and seed.
 pub fn carry_out_plan(plan: &Plan, folder: &Folder, pace: Pace, witness: &dyn Witness) -> Result<Report, JobError> {
-    let jobs: Vec<Job<'_>> =
-        plan.runs().enumerate().map(|(run, (group, seed))| Job { run, group, seed, plan }).collect();
-    let done = Mutex::new(folder.done(jobs.len())?);
-    let open: Vec<Job<'_>> = {
-        let done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        jobs.iter().copied().filter(|job| done[job.run].is_none()).collect()
-    };
-    let failure = Mutex::new(None);
-    let next = AtomicUsize::new(0);
+    let jobs = Jobs::of(folder)?;
+    let place = Place { folder, jobs: &jobs, checkpoint: pace.checkpoint, witness };
+    let mut runs: Vec<(Job<'_>, Option<Done>)> =
+        all(plan).map(|job| Ok((job, jobs.done(job.run)?))).collect::<Result<_, JobError>>()?;
+    carry_out_open(&mut runs, place, pace.threads)?;
+    let interrupted = runs.iter().any(|(_, done)| done.is_none());
+    Ok(Report { summary: folder.collect(&jobs, &runs)?, interrupted })
+}
+
+/// Draws the figures of a folder in which all runs are done, notes that nothing is left to do, and names the figures.
+pub fn conclude(folder: &Folder) -> Result<Vec<PathBuf>, JobError> {
+    let figures = figure::draw(folder)?;
+    folder.end()?;
+    Ok(figures)
+}
+
+/// All runs of a plan.
+fn all(plan: &Plan) -> impl Iterator<Item = Job<'_>> {
+    plan.runs().enumerate().map(move |(run, (group, seed))| Job { run, group, seed, plan })
+}
+
+/// Carries out those runs that are not done.
+fn carry_out_open(runs: &mut [(Job<'_>, Option<Done>)], place: Place<'_>, threads: usize) -> Result<(), JobError> {
+    let open: Vec<_> = runs.iter_mut().filter(|(_, done)| done.is_none()).collect();
     // With fewer runs than threads, each run gets several.
-    let workers = pace.threads.min(open.len()).max(1);
+    let workers = threads.min(open.len()).max(1);
+    let (open, failure) = (Mutex::new(open.into_iter()), Mutex::new(None));
     let work = || {
-        while let Some(job) = open.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if witness.interrupted() || lock(&failure).is_some() {
-                break;
-            }
+        while !place.witness.interrupted() && lock(&failure).is_none() {
+            let Some((job, done)) = lock(&open).next() else { break };
             let result = match job.group.precision {
-                Precision::F64 => carry_out::<f64>(*job, folder, pace.checkpoint, witness),
-                Precision::F32 => carry_out::<f32>(*job, folder, pace.checkpoint, witness),
+                Precision::F64 => carry_out::<f64>(*job, place),
+                Precision::F32 => carry_out::<f32>(*job, place),
             };
             match result {
-                Ok(summary) => lock(&done)[job.run] = summary,
+                Ok(ended) => *done = ended,
                 Err(error) => _ = lock(&failure).get_or_insert(error),
             }
         }
@@ -69,7 +84,7 @@ pub fn carry_out_plan(plan: &Plan, folder: &Folder, pace: Pace, witness: &dyn Wi
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
-                match rayon::ThreadPoolBuilder::new().num_threads((pace.threads / workers).max(1)).build() {
+                match rayon::ThreadPoolBuilder::new().num_threads((threads / workers).max(1)).build() {
                     Ok(pool) => pool.install(work),
                     // Without a pool of its own, a run uses the one that everybody shares.
                     Err(_) => work(),
@@ -77,12 +92,7 @@ pub fn carry_out_plan(plan: &Plan, folder: &Folder, pace: Pace, witness: &dyn Wi
             });
         }
     });
-    if let Some(error) = lock(&failure).take() {
-        return Err(error);
-    }
-    let runs: Vec<RunSummary> = lock(&done).drain(..).flatten().collect();
-    let interrupted = runs.len() < jobs.len();
-    Ok(Report { summary: folder.collect(plan, runs)?, interrupted })
+    lock(&failure).take().map_or(Ok(()), Err)
 }
 
 /// Puts the one run of a plan together from what the nodes of a real network recorded: the track of each agent, and what happened, where that was seen.
@@ -92,16 +102,20 @@ pub fn collect(
     tracks: &[PathBuf],
     launched: Option<Launched>,
 ) -> Result<Summary, JobError> {
+    let jobs = Jobs::of(folder)?;
+    let place = Place { folder, jobs: &jobs, checkpoint: Duration::MAX, witness: &() };
     let mut runs = Vec::new();
-    for (run, (group, seed)) in plan.runs().enumerate() {
-        let job = Job { run, group, seed, plan };
-        let summary = match group.precision {
-            Precision::F64 => put_together::<f64>(job, folder, tracks)?,
-            Precision::F32 => put_together::<f32>(job, folder, tracks)?,
+    for job in all(plan) {
+        let done = match job.group.precision {
+            Precision::F64 => put_together::<f64>(job, place, tracks)?,
+            Precision::F32 => put_together::<f32>(job, place, tracks)?,
         };
-        runs.push(RunSummary { launched, ..summary });
+        runs.push((job, done));
     }
-    folder.collect(plan, runs)
+    let mut summary = folder.collect(&jobs, &runs)?;
+    summary.runs.iter_mut().for_each(|run| run.launched = launched);
+    folder.write_summary(&summary)?;
+    Ok(summary)
 }
 
 fn lock<V>(mutex: &Mutex<V>) -> std::sync::MutexGuard<'_, V> {

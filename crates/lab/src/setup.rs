@@ -117,6 +117,11 @@ impl<T: Scalar> Setup<T> {
         Ok(Self { problem, topology, weights, algorithm, faults, group: group.clone(), seed })
     }
 
+    /// The group of the run.
+    pub(crate) fn group(&self) -> &Group {
+        &self.group
+    }
+
     /// The seed of the run.
     pub fn seed(&self) -> u64 {
         self.seed

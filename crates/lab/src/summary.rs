@@ -7,11 +7,12 @@ use fabnet_core::settings::Value;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
+use crate::job::Job;
 use crate::metric;
 use crate::plan::{Group, Plan};
 
 /// What `summary.json` holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Summary {
     /// Of the experiment.
     pub name: String,
@@ -53,9 +54,67 @@ pub struct RunSummary {
     pub bytes_per_agent: f64,
     /// Memory kept per agent.
     pub state_bytes: f64,
+    /// The file with its answer, within the folder of results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solution: Option<String>,
     /// What happened to the nodes of a real network.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub launched: Option<Launched>,
+}
+
+/// How a run ended: what its plan does not say already, kept until all runs are done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Ending {
+    pub(crate) outcome: Outcome,
+    pub(crate) rounds: u64,
+    pub(crate) reached_at: Option<u64>,
+    /// The last record, metric by metric.
+    pub(crate) last: Vec<Option<Exact>>,
+    pub(crate) seconds: f64,
+    pub(crate) bytes_per_agent: Exact,
+    pub(crate) state_bytes: Exact,
+}
+
+/// A number that is written as its bits: the reader of JSON may round decimals.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "u64", into = "u64")]
+pub(crate) struct Exact(pub(crate) f64);
+
+impl From<u64> for Exact {
+    fn from(bits: u64) -> Self {
+        Self(f64::from_bits(bits))
+    }
+}
+
+impl From<Exact> for u64 {
+    fn from(number: Exact) -> Self {
+        number.0.to_bits()
+    }
+}
+
+impl RunSummary {
+    /// The summary of a run that ended like this.
+    pub(crate) fn new(Job { run, group, seed, plan }: Job<'_>, ending: &Ending) -> Self {
+        let last = ending.last.iter().map(|value| value.map(|Exact(value)| value));
+        let (seconds, rounds) = (ending.seconds, ending.rounds);
+        Self {
+            run,
+            label: group.label.clone(),
+            algorithm: group.algorithm.kind.clone(),
+            settings: settings(group),
+            seed,
+            outcome: ending.outcome,
+            rounds,
+            reached_at: ending.reached_at,
+            last: plan.metrics.iter().cloned().zip(last).collect(),
+            seconds,
+            rounds_per_second: if seconds > 0.0 { rounds as f64 / seconds } else { 0.0 },
+            bytes_per_agent: ending.bytes_per_agent.0,
+            state_bytes: ending.state_bytes.0,
+            solution: None,
+            launched: None,
+        }
+    }
 }
 
 /// What happened to the nodes of a real network.
@@ -79,6 +138,17 @@ pub enum Outcome {
     Finished,
     /// It has diverged, see [`fabnet_core::Divergence`].
     Diverged,
+}
+
+impl Outcome {
+    /// As in the summary.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Reached => "reached",
+            Self::Finished => "finished",
+            Self::Diverged => "diverged",
+        }
+    }
 }
 
 /// The runs of a group.

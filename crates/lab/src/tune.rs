@@ -12,6 +12,7 @@ use crate::metric::metrics;
 use crate::plan::{Group, Plan};
 use crate::runner::{Pace, carry_out_plan};
 use crate::setup::{Setup, SetupError, read_method};
+use crate::solution::Solutions;
 use crate::summary::{GroupSummary, Middle};
 
 /// One group, tuned.
@@ -179,7 +180,8 @@ impl Race<'_> {
             rounds: self.rounds,
             ..group.clone()
         };
-        let plan = Plan { groups: candidates.iter().enumerate().map(numbered).collect(), ..self.plan.clone() };
+        let groups = candidates.iter().enumerate().map(numbered).collect();
+        let plan = Plan { groups, solutions: Solutions::None, ..self.plan.clone() };
         let folder = Folder::new(&self.scratch.join(format!("race-{}", self.runs)));
         folder.begin(&plan)?;
         self.runs += plan.groups.len() * plan.seeds.len();

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use fabnet_core::rng::{Purpose, Stream};
 use fabnet_core::settings::{Keys, Value};
-use fabnet_core::{Level, Objective, Point, Problem, Scalar, Scratch, Slopes, linalg};
+use fabnet_core::{Level, Objective, Point, Problem, Scalar, Scratch, Slopes, Tensor, linalg};
 use fabnet_problems::learning::data::{Library, State, known};
-use fabnet_problems::learning::{Batch, Losses, Mlp, Model};
+use fabnet_problems::learning::{Batch, Losses, Mlp, Model, largest};
 use fabnet_problems::problems;
 
 fn make<T: Scalar>(kind: &str, agents: usize, settings: &[(&str, Value)]) -> Result<Arc<dyn Problem<T>>, String> {
@@ -41,6 +41,45 @@ fn losses<T: Scalar>(
     let mut each = vec![T::nan(); batch.labels.len()];
     model.losses(y, batch, weights, Losses { each: &mut each, slope }, scratch);
     each
+}
+
+/// The class that PyTorch's `Linear` and `ReLU` would give to an input, from tensors as they are
+/// written for it: a row of weights for each output.
+fn class_by_tensors(tensors: &[(Tensor, Vec<f64>)], input: &[f64]) -> u32 {
+    let mut values = input.to_vec();
+    for (layer, pair) in tensors.chunks(2).enumerate() {
+        let [(weight, weights), (bias, biases)] = pair else { panic!("a layer is a matrix and a vector") };
+        assert_eq!((weight.shape[1], &bias.shape[..]), (values.len(), &weight.shape[..1]));
+        assert_eq!([&weight.name, &bias.name], [&format!("{}.weight", 2 * layer), &format!("{}.bias", 2 * layer)]);
+        let rectified = 2 * layer + 2 < tensors.len();
+        let output = |(row, bias): (&[f64], &f64)| linalg::dot(row, &values) + bias;
+        let outputs = weights.chunks(values.len()).zip(biases).map(output);
+        values = outputs.map(|value: f64| if rectified { value.max(0.0) } else { value }).collect();
+    }
+    largest(&values)
+}
+
+#[test]
+fn tensors_under_their_names_are_the_same_model() {
+    for hidden in [&[][..], &[7], &[6, 5]] {
+        let (model, shape) = (Mlp::new(9, hidden, 4), [50, 9, 4]);
+        let ([y, inputs, _], mut classes) = random::<f64>(&model, shape);
+        model.classify(&y, &inputs, &mut classes);
+        let mut rest = y.as_slice();
+        let tensors: Vec<(Tensor, Vec<f64>)> = Model::<f64>::tensors(&model)
+            .into_iter()
+            .map(|tensor| {
+                let (held, after) = rest.split_at(tensor.scalars());
+                rest = after;
+                let rows = tensor.rows(held);
+                (tensor, rows)
+            })
+            .collect();
+        assert_eq!(rest, []);
+        let by_tensors: Vec<u32> = inputs.chunks(9).map(|input| class_by_tensors(&tensors, input)).collect();
+        assert_eq!(by_tensors, classes);
+        assert!(classes.iter().any(|class| *class != classes[0]));
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use fabnet_lab::{Experiment, Folder, Pace, Plan, Witness, carry_out_plan, figure, topics};
+use fabnet_lab::{Experiment, Folder, Pace, Plan, Witness, carry_out_plan, conclude, topics};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -62,11 +62,12 @@ pub(crate) fn run(
     });
     signal?;
     report.map_err(|_| PyRuntimeError::new_err("a thread died"))?.map_err(|error| {
-        folder.discard_if_empty();
+        if !error.can_be_resumed() {
+            folder.discard_if_empty();
+        }
         failed(&error)
     })?;
-    folder.end().map_err(|error| failed(&error))?;
-    figure::draw(&folder).map_err(|error| failed(&error))?;
+    conclude(&folder).map_err(|error| failed(&error))?;
     Ok(())
 }
 

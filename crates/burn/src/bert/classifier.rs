@@ -3,13 +3,14 @@
 use burn::module::Module;
 use burn::nn::{Linear, LinearConfig};
 use burn::tensor::{Device, Tensor};
-use fabnet_core::Scratch;
 use fabnet_core::rng::{EVERYONE, Purpose, Stream};
+use fabnet_core::{Scratch, Tensor as Named};
 use fabnet_problems::learning::{Batch, Losses, Model};
 
 use super::encoder::Encoder;
 use super::network::Bert;
-use crate::{Adapter, Classifier, NotAModel};
+use super::weights::{WITHIN, published};
+use crate::{Adapter, Classifier, NotAModel, Parameter};
 
 /// How the weights of the head are spread at the start, as BERT's own were.
 const DEVIATION: f64 = 0.02;
@@ -39,6 +40,26 @@ impl BertClassifier {
 impl Model<f32> for BertClassifier {
     fn parameters(&self) -> usize {
         self.model.parameters()
+    }
+
+    /// Under the names of Hugging Face's `BertForSequenceClassification`; the head is `classifier`.
+    fn tensors(&self) -> Vec<Named> {
+        let tensor = |parameter: &Parameter| {
+            let (name, transposed) = match parameter.name().split_once('.') {
+                Some(("bert", ours)) => {
+                    let (name, transposed) = published(ours);
+                    (format!("{WITHIN}{name}"), transposed)
+                }
+                Some((_, field)) => (format!("classifier.{field}"), field == "weight"),
+                None => (parameter.name().to_owned(), false),
+            };
+            let mut shape = parameter.shape().to_vec();
+            if transposed {
+                shape.reverse();
+            }
+            Named { name, shape, transposed }
+        };
+        self.model.layout().iter().map(tensor).collect()
     }
 
     fn start(&self, seed: u64, y: &mut [f32]) {

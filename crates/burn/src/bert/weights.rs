@@ -8,7 +8,7 @@ use super::config::{Config, LoadError, read};
 use crate::Parameter;
 
 /// The prefix that a model has if it was saved as part of a larger one.
-const WITHIN: &str = "bert.";
+pub(super) const WITHIN: &str = "bert.";
 
 /// Our names of modules and those of Hugging Face, outside the layers.
 const OUTSIDE: [(&str, &str); 4] = [
@@ -81,7 +81,7 @@ fn append(values: &mut Vec<f32>, tensors: &SafeTensors<'_>, parameter: &Paramete
 }
 
 /// The name of a parameter in `model.safetensors`, and whether it is transposed there: linear layers are outputs × inputs there and inputs × outputs in burn.
-fn published(ours: &str) -> (String, bool) {
+pub(super) fn published(ours: &str) -> (String, bool) {
     let (module, field) = ours.rsplit_once('.').unwrap_or((ours, ""));
     let field_there = match field {
         "gamma" => "weight",

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use fabnet_host::track_path;
-use fabnet_lab::{Experiment, collect, figure};
+use fabnet_lab::{Experiment, collect, conclude};
 
 use super::run::new_folder;
 use crate::failure::Usage;
@@ -44,8 +44,7 @@ impl Collect {
         let tracks: Vec<PathBuf> = (0..group.agents).map(track).collect::<Result<_, _>>()?;
         let folder = new_folder(&plan, self.out.as_deref())?;
         let summary = collect(&plan, &folder, &tracks, None)?;
-        folder.end()?;
-        figure::draw(&folder)?;
+        conclude(&folder)?;
         if !self.quiet {
             say(table::summary(&plan, &summary));
             say(format!("results in {}", folder.path().display()));

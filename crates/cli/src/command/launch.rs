@@ -12,7 +12,7 @@ use clap::Args;
 use fabnet_core::rng::{Purpose, Stream};
 use fabnet_host::track_path;
 use fabnet_lab::data::Library;
-use fabnet_lab::{Folder, Launched, Plan, collect, figure};
+use fabnet_lab::{Folder, Launched, Plan, collect, conclude};
 use fabnet_net::{Authority, Config, Limits, Member, NodeStatus, Tls, ask};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -83,8 +83,7 @@ impl Launch {
         };
         let tracks: Vec<PathBuf> = (0..agents as u32).map(track).collect();
         let summary = collect(&plan, &folder, &tracks, Some(cluster.launched))?;
-        folder.end()?;
-        figure::draw(&folder)?;
+        conclude(&folder)?;
         if !self.quiet {
             say(table::summary(&plan, &summary));
             let Launched { kills, dropped, max_mass_residual } = cluster.launched;

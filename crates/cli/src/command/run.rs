@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use fabnet_lab::{Experiment, Folder, Pace, Plan, carry_out_plan, figure, timestamp, warnings};
+use fabnet_lab::{Folder, Pace, Plan, Standing, Summary, carry_out_plan, conclude, timestamp, warnings};
 
 use super::{Changes, Threads};
 use crate::failure::{IMPOSSIBLE, Usage};
@@ -20,7 +20,8 @@ use crate::table;
   fabnet run --resume runs/table
 
 Results: plan.toml (every value resolved; running it repeats the run bit for bit), records.csv (a row per recorded round),
-summary.json (each run and each group), figures/. Ctrl-C stops cleanly and keeps what was recorded.")]
+summary.json (each run and each group), solutions/ (what each run has found, for NumPy and PyTorch), figures/. Ctrl-C stops
+cleanly and keeps what was recorded. One process at a time works in a folder.")]
 pub(crate) struct Run {
     /// The experiment file; not needed with --resume
     #[arg(required_unless_present = "resume")]
@@ -35,7 +36,8 @@ pub(crate) struct Run {
     /// Go on with the unfinished runs of this folder, from their last checkpoints
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
-    /// How often a run writes down where it is, such as 500ms or 1min: what a kill can cost
+    /// The least time between two checkpoints of a run, such as 500ms or 1min; 0s writes one after every record. Large checkpoints
+    /// are written less often, so that they cost at most 5 % of the time
     #[arg(long, value_name = "TIME", default_value_t = Pace::CHECKPOINT.into())]
     checkpoint_every: humantime::Duration,
     /// Print nothing but errors
@@ -46,9 +48,9 @@ pub(crate) struct Run {
 impl Run {
     pub(crate) fn carry_out(self) -> anyhow::Result<ExitCode> {
         let (plan, folder) = if let Some(resume) = &self.resume { self.resumed(resume)? } else { self.fresh()? };
-        if folder.file("summary.json").exists() && !folder.file("jobs").exists() {
+        if self.resume.is_some() && folder.resume()? == Standing::Finished {
             self.say(&format!("nothing to resume: all runs in {} are done", folder.path().display()));
-            return Ok(ExitCode::SUCCESS);
+            return Ok(folder.summary()?.as_ref().map_or(ExitCode::SUCCESS, verdict));
         }
         plan.choices().iter().for_each(|choice| self.say(choice));
         if !self.quiet {
@@ -56,33 +58,21 @@ impl Run {
         }
         let progress = Progress::new(self.quiet)?;
         let pace = Pace { threads: self.threads.count(), checkpoint: self.checkpoint_every.into() };
-        let report = carry_out_plan(&plan, &folder, pace, &progress).inspect_err(|_| {
-            if self.resume.is_none() {
+        let report = carry_out_plan(&plan, &folder, pace, &progress).inspect_err(|error| {
+            if self.resume.is_none() && !error.can_be_resumed() {
                 folder.discard_if_empty();
             }
         })?;
         drop(progress);
+        let path = folder.path().display();
         if report.interrupted {
-            let path = folder.path().display();
             eprintln!("stopped; what was recorded is in {path}. Go on with: fabnet run --resume {path}");
             return Ok(ExitCode::from(IMPOSSIBLE));
         }
-        folder.end()?;
-        let figures = figure::draw(&folder)?;
+        let figures = conclude(&folder)?;
         self.say(&table::summary(&plan, &report.summary));
-        self.say(&format!(
-            "{}: plan.toml, records.csv, summary.json and {} figures",
-            folder.path().display(),
-            figures.len()
-        ));
-        let diverged: usize = report.summary.groups.iter().map(|group| group.diverged).sum();
-        if diverged == report.summary.runs.len() {
-            eprintln!(
-                "error: all runs diverged: take smaller steps or steps = \"auto\"; `fabnet check` estimates stable ones"
-            );
-            return Ok(ExitCode::from(IMPOSSIBLE));
-        }
-        Ok(ExitCode::SUCCESS)
+        self.say(&format!("{path}: plan.toml, records.csv, summary.json and {} figures", figures.len()));
+        Ok(verdict(&report.summary))
     }
 
     fn fresh(&self) -> anyhow::Result<(Plan, Folder)> {
@@ -94,10 +84,10 @@ impl Run {
 
     fn resumed(&self, path: &Path) -> anyhow::Result<(Plan, Folder)> {
         let folder = Folder::new(path);
-        if !folder.is_used() {
+        if !folder.file("plan.toml").exists() {
             return Err(Usage(format!("--resume {}: there is no plan.toml of an earlier run", path.display())).into());
         }
-        let plan = Experiment::read(&folder.file("plan.toml"))?.plan()?;
+        let plan = folder.plan()?;
         let differs = match &self.file {
             Some(file) => self.changes.read(file)?.plan()?.with_checksums()? != plan,
             None => !self.changes.is_empty(),
@@ -117,6 +107,16 @@ impl Run {
             say(text);
         }
     }
+}
+
+/// Whether anything came out: runs that all diverged are no result.
+fn verdict(summary: &Summary) -> ExitCode {
+    let diverged: usize = summary.groups.iter().map(|group| group.diverged).sum();
+    if diverged < summary.runs.len() {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("error: all runs diverged: take smaller steps or steps = \"auto\"; `fabnet check` estimates stable ones");
+    ExitCode::from(IMPOSSIBLE)
 }
 
 /// A folder for the results of a plan: this one, or one with a name of its own.

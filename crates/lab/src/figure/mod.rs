@@ -16,16 +16,15 @@ mod raster;
 mod records;
 mod topology;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use fabnet_core::Finding;
 use fabnet_core::finding::Content;
+use fabnet_files::Files;
 use rayon::prelude::*;
 
 pub use error::FigureError;
 
-use crate::experiment::Experiment;
 use crate::folder::Folder;
 use crate::plan::{Group, Plan};
 use chart::{Chart, Effort};
@@ -41,39 +40,38 @@ struct Figure {
 
 /// Draws the figures of a folder of results into `figures/` within it, each as SVG and PNG, and names the files.
 pub fn draw(folder: &Folder) -> Result<Vec<PathBuf>, FigureError> {
-    let experiment = Experiment::read(&folder.file("plan.toml"));
-    let plan = experiment.and_then(|experiment| experiment.plan()).map_err(FigureError::Plan)?;
+    let (plan, files) = (folder.plan().map_err(FigureError::Plan)?, &**folder.files());
     let runs = read_runs(folder, &plan.metrics)?;
     let mut figures = charts(&plan, &runs);
     figures.extend(networks(&plan)?);
     let target = folder.file("figures");
-    fs::create_dir_all(&target).map_err(|error| FigureError::Files { path: target.clone(), error })?;
-    let written: Result<Vec<_>, _> = figures.par_iter().map(|figure| figure.write(&target)).collect();
+    files.create_folder(&target).map_err(|error| FigureError::Files { path: target.clone(), error })?;
+    let written: Result<Vec<_>, _> = figures.par_iter().map(|figure| figure.write(files, &target)).collect();
     Ok(written?.into_iter().flatten().collect())
 }
 
 impl Figure {
-    fn write(&self, folder: &Path) -> Result<[PathBuf; 2], FigureError> {
+    fn write(&self, files: &dyn Files, folder: &Path) -> Result<[PathBuf; 2], FigureError> {
         let [svg, png] = ["svg", "png"].map(|kind| folder.join(format!("{}.{kind}", self.name)));
-        write(&svg, self.svg.as_bytes())?;
+        write(files, &svg, self.svg.as_bytes())?;
         let pixels = raster::png(&self.svg).map_err(|reason| FigureError::Raster { path: png.clone(), reason })?;
-        write(&png, &pixels)?;
+        write(files, &png, &pixels)?;
         Ok([svg, png])
     }
 }
 
 /// Draws what a run has found, if it is something to look at.
-pub(crate) fn draw_finding(finding: &Finding, folder: &Path) -> Result<(), FigureError> {
+pub(crate) fn draw_finding(files: &dyn Files, finding: &Finding, folder: &Path) -> Result<(), FigureError> {
     let svg = match &finding.content {
         Content::Table { .. } => return Ok(()),
         Content::Counts { axes, rows, counts } => finding::counts(&finding.title, axes, rows, counts),
         Content::Pictures(pictures) => finding::pictures(&finding.title, pictures),
     };
-    Figure { name: finding.name.clone(), svg }.write(folder).map(|_| ())
+    Figure { name: finding.name.clone(), svg }.write(files, folder).map(|_| ())
 }
 
-pub(crate) fn write(path: &Path, contents: &[u8]) -> Result<(), FigureError> {
-    fs::write(path, contents).map_err(|error| FigureError::Files { path: path.to_owned(), error })
+pub(crate) fn write(files: &dyn Files, path: &Path, contents: &[u8]) -> Result<(), FigureError> {
+    files.write_whole(path, contents).map_err(|error| FigureError::Files { path: path.to_owned(), error })
 }
 
 /// Every metric that has a number, by every effort.

@@ -1,9 +1,7 @@
 //! The records of an experiment, run by run.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use csv::{Reader, StringRecord};
@@ -53,10 +51,11 @@ impl Run {
 
 /// The runs of a folder, with these metrics.
 pub(super) fn read_runs(folder: &Folder, metrics: &[String]) -> Result<Vec<Run>, FigureError> {
-    let endings = read_endings(&folder.file("summary.json"))?;
+    let endings = read_endings(folder)?;
     let path = folder.file("records.csv");
     let wrong = |error| FigureError::Records { path: path.clone(), error };
-    let mut reader = Reader::from_path(&path).map_err(wrong)?;
+    let text = folder.files().read(&path).map_err(|error| wrong(error.into()))?;
+    let mut reader = Reader::from_reader(text.as_slice());
     let table = Table { header: reader.headers().map_err(wrong)?.clone(), path: path.clone() };
     let mut runs = BTreeMap::new();
     for line in reader.records() {
@@ -74,14 +73,12 @@ pub(super) fn read_runs(folder: &Folder, metrics: &[String]) -> Result<Vec<Run>,
 }
 
 /// How each run ended that did, if there is a summary.
-fn read_endings(path: &Path) -> Result<Option<BTreeMap<usize, Ending>>, FigureError> {
-    let text = match fs::read(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(FigureError::Files { path: path.to_owned(), error }),
-    };
-    let summary: Summary =
-        serde_json::from_slice(&text).map_err(|error| FigureError::Summary { path: path.to_owned(), error })?;
+fn read_endings(folder: &Folder) -> Result<Option<BTreeMap<usize, Ending>>, FigureError> {
+    let path = folder.file("summary.json");
+    let text = folder.files().read_if_there(&path);
+    let text = text.map_err(|error| FigureError::Files { path: path.clone(), error })?;
+    let Some(text) = text else { return Ok(None) };
+    let summary: Summary = serde_json::from_slice(&text).map_err(|error| FigureError::Summary { path, error })?;
     let ending = |outcome| if outcome == Outcome::Diverged { Ending::Diverged } else { Ending::Settled };
     Ok(Some(summary.runs.iter().map(|run| (run.run, ending(run.outcome))).collect()))
 }

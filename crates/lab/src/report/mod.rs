@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 
 pub use self::reduced::{Reduced, reduce};
-use crate::folder::read_json;
 use crate::number::{superscript, with_commas};
 use crate::summary::median;
 
@@ -179,8 +178,8 @@ impl Summaries {
         match self.read.entry(run.to_owned()) {
             Entry::Occupied(entry) => Ok(entry.into_mut()),
             Entry::Vacant(entry) => {
-                let reduced = || read_json(&self.folder.join(format!("{run}.json"))).ok().flatten();
-                let summary = read_json(&path.join("summary.json")).ok().flatten().or_else(reduced);
+                let reduced = || read_summary(&self.folder.join(format!("{run}.json")));
+                let summary = read_summary(&path.join("summary.json")).or_else(reduced);
                 Ok(entry.insert(summary.ok_or(ReportError::Run { line, path })?))
             }
         }
@@ -203,6 +202,11 @@ fn written(number: f64) -> String {
         }
         number => format!("{number:.2e}"),
     }
+}
+
+/// A summary, whole or reduced, if it is there and can be understood.
+fn read_summary(path: &Path) -> Option<Json> {
+    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
 
 #[cfg(test)]

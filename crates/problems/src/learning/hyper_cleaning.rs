@@ -2,7 +2,9 @@
 
 use fabnet_core::finding::{Content, Picture};
 use fabnet_core::settings::Keys;
-use fabnet_core::{DataRange, Dim, Finding, Level, Objective, Point, Problem, Scalar, Scratch, Slopes, View, linalg};
+use fabnet_core::{
+    DataRange, Dim, Finding, Level, Objective, Point, Problem, Scalar, Scratch, Slopes, Tensor, View, linalg,
+};
 
 use super::model::Losses;
 use super::training::{Part, Training};
@@ -201,6 +203,10 @@ impl<T: Scalar> Problem<T> for HyperCleaning<T> {
                 sum / T::of(losses.len() as f64) + T::of(0.5 * self.ridge) * linalg::norm_squared(at.y)
             }
         }
+    }
+
+    fn tensors(&self) -> Vec<Tensor> {
+        self.training.model.tensors()
     }
 
     fn missing(&self, agent: usize) -> Option<String> {

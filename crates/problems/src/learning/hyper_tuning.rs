@@ -1,7 +1,9 @@
 //! Hyperparameter tuning: how strongly to regularise is learned from a few clean samples.
 
 use fabnet_core::settings::Keys;
-use fabnet_core::{DataRange, Dim, Finding, Level, Objective, Point, Problem, Scalar, Scratch, Slopes, View, linalg};
+use fabnet_core::{
+    DataRange, Dim, Finding, Level, Objective, Point, Problem, Scalar, Scratch, Slopes, Tensor, View, linalg,
+};
 
 use super::training::{Part, Training};
 
@@ -143,6 +145,10 @@ impl<T: Scalar> Problem<T> for HyperTuning<T> {
                 self.training.mean_loss(Part::Train, at.agent, at.y) + ridge
             }
         }
+    }
+
+    fn tensors(&self) -> Vec<Tensor> {
+        self.training.model.tensors()
     }
 
     fn missing(&self, agent: usize) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use fabnet_core::rng::{EVERYONE, Purpose, Stream};
 use fabnet_core::settings::Keys;
-use fabnet_core::{Scalar, Scratch, linalg};
+use fabnet_core::{Scalar, Scratch, Tensor, linalg};
 
 use super::model::{Batch, Losses, Model, largest};
 use super::product::{Dense, add_product};
@@ -92,6 +92,18 @@ impl Mlp {
 impl<T: Scalar> Model<T> for Mlp {
     fn parameters(&self) -> usize {
         self.layers().map(|(from, to)| (from + 1) * to).sum()
+    }
+
+    /// As in a `torch.nn.Sequential` of `Linear` and `ReLU`, whose weights are outputs × inputs.
+    fn tensors(&self) -> Vec<Tensor> {
+        let of_layer = |(layer, (from, to)): (usize, (usize, usize))| {
+            let name = |part: &str| format!("{}.{part}", 2 * layer);
+            [
+                Tensor { name: name("weight"), shape: vec![to, from], transposed: true },
+                Tensor { name: name("bias"), shape: vec![to], transposed: false },
+            ]
+        };
+        self.layers().enumerate().flat_map(of_layer).collect()
     }
 
     /// Softmax regression, which has one minimum, starts at 0; layers otherwise uniform within ±1/√inputs, as PyTorch's do.

@@ -1,6 +1,6 @@
 //! What is trained: parameters in, losses and a gradient out, all of them flat.
 
-use fabnet_core::{Scalar, Scratch};
+use fabnet_core::{Scalar, Scratch, Tensor};
 
 /// A model with its loss. Parameters are one flat vector, a sample is a row of scalars: pixels, features, or the numbers of tokens.
 ///
@@ -8,6 +8,12 @@ use fabnet_core::{Scalar, Scratch};
 pub trait Model<T: Scalar>: Send + Sync {
     /// How many parameters it has.
     fn parameters(&self) -> usize;
+
+    /// The tensors that the parameters consist of, in order, under the names that PyTorch gives
+    /// them; none if they have no names.
+    fn tensors(&self) -> Vec<Tensor> {
+        Vec::new()
+    }
 
     /// Writes where training starts, the same for every agent; it arrives as zeros.
     fn start(&self, seed: u64, y: &mut [T]);

@@ -1,0 +1,6 @@
+//! Experiments that are interrupted at any file operation, and then go on: their results are those
+//! of an undisturbed one, bit for bit.
+
+mod damage;
+mod experiment;
+mod points;
