@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+#[cfg(feature = "net")]
+use fabnet_host::StationError;
 use fabnet_lab::figure::FigureError;
 use fabnet_lab::{JobError, Mistakes, SetupError, UnfitPlan};
 
@@ -38,9 +40,10 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
             | JobError::Files { .. }
             | JobError::Damaged { .. }
             | JobError::Locked { .. }
-            | JobError::Finding(_) => false,
+            | JobError::Finding(_)
+            | JobError::NotWhole(_) => false,
         });
     #[cfg(feature = "net")]
-    let usage = usage || matches!(error.downcast_ref(), Some(fabnet_host::StationError::Agents { .. }));
+    let usage = usage || matches!(error.downcast_ref(), Some(StationError::Agents { .. } | StationError::Start { .. }));
     ExitCode::from(if usage { USAGE } else { IMPOSSIBLE })
 }

@@ -57,7 +57,7 @@ fn a_member_that_says_wrong_things_is_refused() {
     // Yesterday's run.
     let replay = message(&stage, 2, 7);
     insist(&stage, "manifest", || gamma.send(2, 0, replay.clone()));
-    // What looks like a message of this run, and is damaged.
+    // What looks like a message of this run, and is damaged: nobody counts as heard because of it.
     let plan = Experiment::read(&config.plan).unwrap().plan().unwrap();
     let mut damaged = message(&stage, 2, config.manifest(&plan.to_toml()).number());
     damaged[40] ^= 1;
@@ -116,6 +116,13 @@ fn who_is_not_admitted_says_so_within_ten_seconds() {
     assert!(said.contains("not admitted"), "{said}");
     let refused = stage.wait(|_| true);
     assert!(refused.iter().any(|status| status.refused["certificate"] > 0), "{refused:#?}\n{}", stage.logs());
+
+    // The certificate of another member: it may neither speak nor listen in its own name.
+    let mut borrowed = stage.config(2, RUN);
+    borrowed.tls =
+        Some(Tls { ca: certificate("ca.pem"), certificate: certificate("beta.pem"), key: certificate("beta.key") });
+    let said = not_admitted(&stage, &borrowed);
+    assert!(said.contains("not admitted"), "{said}");
 
     // Another plan.
     let mut other = stage.config(2, RUN);

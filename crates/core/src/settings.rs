@@ -131,11 +131,14 @@ impl<'a> Keys<'a> {
         about: &str,
     ) -> Option<u64> {
         let accepts = Accepts::Whole(interval(within));
-        let accept = |value: &Value| match *value {
-            Value::Whole(number) => u64::try_from(number).ok().filter(|number| within.contains(number)),
-            _ => None,
-        };
-        self.read(name, accepts, default, |number| Value::Whole(number.cast_signed()), accept, about)
+        self.read(
+            name,
+            accepts,
+            default,
+            |number| Value::Whole(number.cast_signed()),
+            |value| whole(value, within),
+            about,
+        )
     }
 
     /// True or false.
@@ -167,6 +170,18 @@ impl<'a> Keys<'a> {
             _ => number(value, &within).map(Some),
         };
         let show = |value: Option<f64>| value.map_or_else(|| Value::from(word), Value::Number);
+        self.read(name, accepts, Some(None), show, accept, about).flatten()
+    }
+
+    /// A whole number within bounds, or, given or not, a word; none is the word.
+    pub fn whole_or_word(&mut self, name: &str, word: &str, within: impl RangeBounds<u64>, about: &str) -> Option<u64> {
+        let accepts = Accepts::WordOrWhole(word.to_owned(), interval(&within));
+        let accept = |value: &Value| match *value {
+            Value::Text(ref given) if given == word => Some(None),
+            _ => whole(value, &within).map(Some),
+        };
+        let show =
+            |value: Option<u64>| value.map_or_else(|| Value::from(word), |number| Value::Whole(number.cast_signed()));
         self.read(name, accepts, Some(None), show, accept, about).flatten()
     }
 
@@ -296,6 +311,11 @@ impl From<&str> for Value {
 pub const POSITIVE: (Bound<f64>, Bound<f64>) = (Bound::Excluded(0.0), Bound::Unbounded);
 /// Above 0 and below 1.
 pub const PART: (Bound<f64>, Bound<f64>) = (Bound::Excluded(0.0), Bound::Excluded(1.0));
+
+fn whole(value: &Value, within: &impl RangeBounds<u64>) -> Option<u64> {
+    let Value::Whole(number) = *value else { return None };
+    u64::try_from(number).ok().filter(|number| within.contains(number))
+}
 
 fn number(value: &Value, within: &impl RangeBounds<f64>) -> Option<f64> {
     let number = match *value {

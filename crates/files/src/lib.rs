@@ -7,10 +7,14 @@
 #![warn(clippy::unwrap_used)]
 
 mod failing;
+mod frames;
+mod label;
 mod memory;
 mod system;
 
 pub use failing::{FailingFiles, Failure};
+pub use frames::{Frames, FramesError, Interruption, ReadFrames, frame_file, read_frames};
+pub use label::Label;
 pub use memory::MemoryFiles;
 pub use system::SystemFiles;
 

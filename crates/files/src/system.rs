@@ -77,6 +77,14 @@ impl Files for SystemFiles {
         let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
         let made: Vec<&Path> = folder.ancestors().take_while(missing).collect();
         builder.create(folder)?;
+        #[cfg(unix)]
+        if self.private {
+            use std::os::unix::fs::PermissionsExt;
+            // The folder may have been there before, open to others.
+            if fs::metadata(folder)?.permissions().mode() & 0o077 != 0 {
+                fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+            }
+        }
         made.into_iter().rev().try_for_each(|folder| self.sync(folder_of(folder)))
     }
 

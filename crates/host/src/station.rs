@@ -7,12 +7,12 @@ use std::sync::atomic::AtomicU64;
 
 use fabnet_core::peer::{self, Task};
 use fabnet_core::{DataRange, Peer, Scalar};
-use fabnet_files::SystemFiles;
+use fabnet_files::{Files, FramesError, SystemFiles};
 use fabnet_lab::figure::FigureError;
-use fabnet_lab::{Plan, Setup, write_findings_of};
+use fabnet_lab::{Plan, Setup, write_findings_of, write_solution_of};
 use fabnet_net::{
-    Config, Disk, DiskError, Equipment, Faulty, Inbox, Input, Node, NodeError, OpenError, Refusals, RoundTimes,
-    ServerError, Shared, Stop, Transport, ZenohTransport, serve,
+    Config, Disk, DiskError, Equipment, Faulty, Gate, Inbox, Input, Node, NodeError, OpenError, Refusals, RoundTimes,
+    ServerError, Shared, StateFolder, Stop, Transport, ZenohTransport, serve,
 };
 
 use crate::tracks::Tracks;
@@ -22,7 +22,7 @@ pub struct Station<T: Scalar> {
     setup: Setup<T>,
     node: Node<T>,
     tracks: Tracks<T>,
-    state: PathBuf,
+    state: StateFolder,
     inbox: Arc<Inbox>,
 }
 
@@ -35,6 +35,14 @@ pub enum StationError {
         /// In the plan.
         plan: usize,
         /// Of all members.
+        members: usize,
+    },
+    /// More members are waited for than there are.
+    #[error("[network] start = {start}, but there are {members} members: give a smaller number, or \"all\"")]
+    Start {
+        /// Members that must be there.
+        start: usize,
+        /// Members that there are.
         members: usize,
     },
     /// Data of an agent is not here.
@@ -53,11 +61,14 @@ pub enum StationError {
     #[error(transparent)]
     Node(#[from] NodeError),
     /// Its records.
-    #[error("{path}: {error}")]
-    Track {
-        /// Which file.
+    #[error("{0}. Move the state folder away to begin anew; `fabnet collect --partial` reads what is left of it")]
+    Track(FramesError),
+    /// Its answer.
+    #[error("{}: {error}; check the folder's space and rights", path.display())]
+    Solution {
+        /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What the system says.
         error: io::Error,
     },
     /// What it has found.
@@ -71,28 +82,29 @@ impl<T: Scalar> Station<T> {
         config: Config,
         plan: &Plan,
         setup: Setup<T>,
+        noted: (Shared, Arc<Refusals>),
+    ) -> Result<Self, StationError> {
+        Self::open_on(Arc::new(SystemFiles::PRIVATE), config, plan, setup, noted)
+    }
+
+    /// The same, with its state on these files. Nothing is sent before all of it is found to be of
+    /// this run.
+    pub fn open_on(
+        files: Arc<dyn Files>,
+        config: Config,
+        plan: &Plan,
+        setup: Setup<T>,
         (status, refusals): (Shared, Arc<Refusals>),
     ) -> Result<Self, StationError> {
-        let agents = setup.problem.agents();
-        if agents != config.agents() {
-            return Err(StationError::Agents { plan: agents, members: config.agents() });
-        }
+        let gate = check(&config, &setup)?;
         let manifest = config.manifest(&plan.to_toml());
         let mine = config.me().map(|member| member.agents.clone()).unwrap_or_default();
-        let mut peers = Vec::new();
-        for &agent in &mine {
-            if let Some(missing) = setup.problem.missing(agent as usize) {
-                return Err(StationError::Missing(missing));
-            }
-            if let Some(DataRange { low, high, rms }) = setup.problem.data_range(agent as usize) {
-                tracing::info!(agent, low, high, rms, "range of the inputs: compare it with the other sites");
-            }
-            let disk = Disk::open(&config.state.join(agent.to_string()), T::BYTES)?;
-            let task = setup.task(agent, manifest.number(), plan.every);
-            let rounds = task.policy.rounds;
-            peers.push((begin(task, &disk)?, disk, rounds));
-        }
-        let longest = peer::Manifest::new(0, agents, &setup.algorithm.segments(0)).longest(T::BYTES);
+        let state = StateFolder::open(files, &config.state, manifest)?;
+        let peers = begin_all(&state, &setup, &mine, plan.every)?;
+        let tracks =
+            Tracks::open(&state, &mine, plan, setup.algorithm.blocks().width()).map_err(StationError::Track)?;
+        let segments = setup.algorithm.segments(0);
+        let longest = peer::Manifest::new(0, setup.problem.agents(), &segments).longest(T::BYTES);
         let (inbox, inputs) = Inbox::new(config.limits, longest, refusals);
         let (times, dropped) = (RoundTimes::default(), Arc::new(AtomicU64::new(0)));
         if let Some(address) = config.http {
@@ -110,13 +122,11 @@ impl<T: Scalar> Station<T> {
         };
         let name = config.node.clone();
         let greet = Box::new(move || zenoh.greet(&name, &manifest));
-        let (tick, state) = (setup.wire().tick, config.state.clone());
-        let tracks = Tracks::open(&state, &mine, setup.algorithm.blocks().width())
-            .map_err(|(path, error)| StationError::Track { path, error })?;
-        let equipment = Equipment { transport, inbox: (inbox.clone(), inputs), greet, status, times, dropped, tick };
+        let (tick, inbox_too) = (setup.wire().tick, inbox.clone());
+        let equipment = Equipment { transport, inbox: (inbox, inputs), greet, status, times, dropped, tick, gate };
         let node = Node::new(config, manifest, peers, equipment);
         tracing::info!(%manifest, agents = ?mine, "started");
-        Ok(Self { setup, node, tracks, state, inbox })
+        Ok(Self { setup, node, tracks, state, inbox: inbox_too })
     }
 
     /// A way to tell it to leave, from wherever.
@@ -125,16 +135,22 @@ impl<T: Scalar> Station<T> {
         move || inbox.put(Input::Stop)
     }
 
-    /// Goes on until it is done or told to stop, then writes down what it has found. `goes_on` is asked once a tick.
+    /// Goes on until it is done or told to stop, then writes down what it has found. `goes_on` is
+    /// asked once a tick. An error says that the answer is missing or may be wrong.
     pub fn run(&mut self, goes_on: &mut dyn FnMut() -> bool) -> Result<Stop, StationError> {
         let stop = self.node.run(&mut self.tracks, goes_on)?;
+        for peer in self.node.peers() {
+            let (files, folder) = (self.state.files(), self.state.agent(peer.node()));
+            if stop == Stop::Done {
+                let path = folder.join("solution.safetensors");
+                write_solution_of(&*files, &self.setup, peer, &path)
+                    .map_err(|error| StationError::Solution { path, error })?;
+            }
+            write_findings_of(&*files, &self.setup, peer, &folder.join("findings"))?;
+        }
         match stop {
             Stop::Done => tracing::info!("done"),
             Stop::Left => tracing::info!("left"),
-        }
-        for peer in self.node.peers() {
-            let folder = self.state.join(peer.node().to_string()).join("findings");
-            write_findings_of(&SystemFiles::PRIVATE, &self.setup, peer, &folder)?;
         }
         Ok(stop)
     }
@@ -145,10 +161,47 @@ impl<T: Scalar> Station<T> {
     }
 }
 
+/// Whether plan and members fit together; what the first round waits for.
+fn check<T: Scalar>(config: &Config, setup: &Setup<T>) -> Result<Gate, StationError> {
+    let (plan, members) = (setup.problem.agents(), config.agents());
+    if plan != members {
+        return Err(StationError::Agents { plan, members });
+    }
+    let (wire, members) = (setup.wire(), config.members.len());
+    match wire.start {
+        Some(start) if start > members => Err(StationError::Start { start, members }),
+        start => Ok(Gate { start, within: wire.start_within }),
+    }
+}
+
+/// The agents of a node, each with its disk and the rounds that it is to do.
+fn begin_all<T: Scalar>(
+    state: &StateFolder,
+    setup: &Setup<T>,
+    agents: &[u32],
+    every: u64,
+) -> Result<Vec<(Peer<T>, Disk, u64)>, StationError> {
+    let mut peers = Vec::new();
+    for &agent in agents {
+        if let Some(missing) = setup.problem.missing(agent as usize) {
+            return Err(StationError::Missing(missing));
+        }
+        if let Some(DataRange { low, high, rms }) = setup.problem.data_range(agent as usize) {
+            tracing::info!(agent, low, high, rms, "range of the inputs: compare it with the other sites");
+        }
+        let disk = state.disk(agent, T::BYTES)?;
+        let mut task = setup.task(agent, state.run().number(), every);
+        task.policy.held = true;
+        let rounds = task.policy.rounds;
+        peers.push((begin(task, &disk)?, disk, rounds));
+    }
+    Ok(peers)
+}
+
 /// Goes on in the same life if the whole state is there, else from the last checkpoint in a new one.
 fn begin<T: Scalar>(task: Task<T>, disk: &Disk) -> Result<Peer<T>, DiskError> {
     if task.policy.exact
-        && let Some(state) = disk.state()
+        && let Some(state) = disk.state()?
     {
         match Peer::resume(task.clone(), &state) {
             Ok(peer) => return Ok(peer),

@@ -1,13 +1,14 @@
 //! What a node records of its agents.
 #![allow(clippy::disallowed_methods, reason = "nodes live in time")]
 
-use std::io;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fabnet_core::{Peer, Scalar};
-use fabnet_lab::Track;
-use fabnet_net::Recorder;
+use fabnet_files::FramesError;
+use fabnet_lab::{Plan, Track, track_label};
+use fabnet_net::{Recorder, StateFolder};
 
 /// Where the track of an agent is.
 pub fn track_path(state: &Path, agent: u32) -> PathBuf {
@@ -15,26 +16,51 @@ pub fn track_path(state: &Path, agent: u32) -> PathBuf {
 }
 
 /// The tracks of all agents of a node.
-pub(crate) struct Tracks<T>(Vec<(u32, Track<T>)>);
+pub(crate) struct Tracks<T> {
+    tracks: Vec<(u32, Track)>,
+    scalars: PhantomData<T>,
+}
 
 impl<T: Scalar> Tracks<T> {
-    pub(crate) fn open(state: &Path, agents: &[u32], width: usize) -> Result<Self, (PathBuf, io::Error)> {
+    /// Goes on with the tracks in a state folder, or begins them.
+    pub(crate) fn open(state: &StateFolder, agents: &[u32], plan: &Plan, width: usize) -> Result<Self, FramesError> {
         let track = |&agent: &u32| {
-            let path = track_path(state, agent);
-            let track = Track::open(&path, width).map_err(|error| (path, error))?;
+            let path = state.agent(agent).join("track");
+            let label = track_label::<T>(&state.run().to_string(), agent, plan, width);
+            let (track, cut) = Track::open(state.files(), &path, label)?;
+            if cut > 0 {
+                tracing::warn!(path = %path.display(), bytes = cut, "the last record was not written whole: cut off");
+            }
             Ok((agent, track))
         };
-        agents.iter().map(track).collect::<Result<_, _>>().map(Self)
+        Ok(Self { tracks: agents.iter().map(track).collect::<Result<_, _>>()?, scalars: PhantomData })
     }
 }
 
 impl<T: Scalar> Recorder<T> for Tracks<T> {
     fn record(&mut self, peer: &Peer<T>, round: u64, point: &[u8]) {
         let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64());
-        for (_, track) in self.0.iter_mut().filter(|(agent, _)| *agent == peer.node()) {
+        for (agent, track) in self.tracks.iter_mut().filter(|(agent, _)| *agent == peer.node()) {
             if let Err(error) = track.add(round, time, peer.counters().bytes, point) {
-                tracing::error!(%error, "not recorded");
+                tracing::error!(agent, %error, "not recorded yet: kept until there is space");
             }
         }
+    }
+
+    fn secure(&mut self) {
+        for (agent, track) in &mut self.tracks {
+            // What waits was said when it could not be written.
+            if track.write_waiting().is_ok()
+                && let Err(error) = track.sync()
+            {
+                tracing::error!(agent, %error, "records may not survive a power cut");
+            }
+        }
+    }
+
+    fn finish(&mut self) -> Result<(), String> {
+        let wrong: Vec<String> =
+            self.tracks.iter_mut().filter_map(|(_, track)| Some(track.finish().err()?.to_string())).collect();
+        if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ")) }
     }
 }

@@ -89,6 +89,10 @@ pub struct Wire {
     pub tick: Duration,
     /// Whether a node goes on in the same life after a crash.
     pub exact: bool,
+    /// Members that must have been heard before the first round; all of them if none is given.
+    pub start: Option<usize>,
+    /// How long they are waited for.
+    pub start_within: Duration,
 }
 
 /// `[network]`.
@@ -100,9 +104,14 @@ pub(crate) fn network_settings(keys: &mut Keys<'_>) -> Wire {
     let tick = keys.number("tick", 0.05, 1e-4..=3600.0, "seconds between two ticks");
     let about = "whether a node goes on in the same life after a crash: everything is on disk before it is said";
     let exact = keys.flag("exact", false, about);
+    let about = "members that must have been heard before the first round, the node itself included; a node that finds \
+                 the run under way joins at once";
+    let start = keys.whole_or_word("start", "all", 1.., about).map(|members| members as usize);
+    let about = "seconds that a node waits for them before it gives up with exit code 1";
+    let start_within = Duration::from_secs_f64(keys.number("start_within", 300.0, 0.0..=1e9, about));
     let deadline = if deadline == 0 { u64::MAX } else { deadline };
     let pace = if lockstep { peer::Pace::Lockstep { deadline } } else { peer::Pace::Free };
-    Wire { pace, tick: Duration::from_secs_f64(tick), exact }
+    Wire { pace, tick: Duration::from_secs_f64(tick), exact, start, start_within }
 }
 
 /// `[record]`, its metrics apart.

@@ -17,10 +17,13 @@ use crate::metric::Gauge;
 use crate::pacing::Pacing;
 use crate::plan::{Group, Plan, Target};
 use crate::rows::{Extent, Rows};
+use crate::runner::Collection;
 use crate::setup::{Setup, SetupError};
 use crate::solution;
 use crate::stopwatch::Stopwatch;
 use crate::summary::{Ending, Exact};
+use crate::track::track_label;
+use crate::tracks::{NotWhole, Tracks};
 
 /// Which run of a plan.
 #[derive(Clone, Copy)]
@@ -104,6 +107,9 @@ pub enum JobError {
         /// The folder.
         path: PathBuf,
     },
+    /// The records of a real run are not whole.
+    #[error(transparent)]
+    NotWhole(#[from] NotWhole),
     /// A target that this run cannot measure.
     #[error(
         "`{metric}` means nothing for `{algorithm}` on `{problem}`, so [stop] would never act: choose another metric"
@@ -151,18 +157,24 @@ pub(crate) fn carry_out<T: Scalar>(job: Job<'_>, place: Place<'_>) -> Result<Opt
     drive(&setup, engine, job, place)
 }
 
-/// Puts a run together from what the nodes of a real network recorded, a file for each agent.
+/// Puts a run together from what the nodes of a real network recorded.
 pub(crate) fn put_together<T: Scalar>(
     job: Job<'_>,
     place: Place<'_>,
-    tracks: &[PathBuf],
-) -> Result<Option<Done>, JobError> {
+    collection: &Collection<'_>,
+) -> Result<(Option<Done>, Vec<String>), JobError> {
     let setup = Setup::<T>::new(job.group, job.seed)?;
-    let joined = Joined::new(&setup, tracks)?;
+    let label = track_label::<T>("", 0, job.plan, setup.algorithm.blocks().width());
+    let tracks = Tracks::read(&*collection.files, collection.tracks, &label, job.group.rounds);
+    if !tracks.gaps.is_empty() && !collection.partial {
+        return Err(NotWhole(tracks.gaps).into());
+    }
+    let joined = Joined::new(&setup, tracks.marks);
     // Of a run that goes on, or was given up, there is less.
     let group = Group { rounds: job.group.rounds.min(joined.last_round()), ..job.group.clone() };
     let job = Job { group: &group, ..job };
-    drive(&setup, Engine::Joined(joined), job, place)
+    let done = drive(&setup, Engine::Joined(joined), job, place)?;
+    Ok((done, tracks.gaps.iter().map(ToString::to_string).collect()))
 }
 
 fn drive<T: Scalar>(

@@ -1,17 +1,14 @@
 //! The agents of a real run, put together from what their nodes recorded.
 
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use fabnet_core::algorithm::Fresh;
 use fabnet_core::observe::Agents;
 use fabnet_core::{Algorithm, Kind, Oracle, Problem, Scalar, View, Work};
 
-use crate::job::JobError;
 use crate::setup::Setup;
-use crate::track::{Mark, Track};
-use crate::verified::failure;
+use crate::track::Mark;
 
 /// Agents at the points that they recorded. What is private to them stayed with them, and is as at the start.
 pub struct Joined<T: Scalar> {
@@ -36,27 +33,26 @@ struct Agent<T> {
 }
 
 impl<T: Scalar> Joined<T> {
-    /// From the track of each agent.
-    pub(crate) fn new(setup: &Setup<T>, tracks: &[PathBuf]) -> Result<Self, JobError> {
+    /// From the marks of each agent.
+    pub(crate) fn new(setup: &Setup<T>, marks: Vec<Vec<Mark<T>>>) -> Self {
         let (algorithm, problem) = (setup.algorithm.clone(), setup.problem.clone());
-        let agent = |(agent, path): (usize, &PathBuf)| {
+        let agent = |(agent, marks)| {
             let own = problem.private(agent);
-            let marks = Track::read(path, algorithm.blocks().width()).map_err(|error| failure(path, error))?;
-            Ok(Agent {
+            Agent {
                 marks: in_order(marks),
                 start: algorithm.starting_point(&*problem, agent),
                 row: vec![T::zero(); algorithm.segments(own).width()],
                 keep: vec![T::zero(); algorithm.keep(own)],
                 input: vec![T::zero(); algorithm.segments(own).count(Kind::Push)],
                 bytes: 0,
-            })
+            }
         };
-        let agents: Vec<_> = tracks.iter().enumerate().map(agent).collect::<Result<_, JobError>>()?;
+        let agents: Vec<_> = marks.into_iter().enumerate().map(agent).collect();
         let started = agents.iter().filter_map(|agent| Some(agent.marks.first()?.time)).fold(f64::INFINITY, f64::min);
         let (seed, work) = (setup.seed(), Work::default());
         let mut joined = Self { algorithm, problem, seed, agents, round: 0, seconds: 0.0, started, work };
         joined.go_to(0);
-        Ok(joined)
+        joined
     }
 
     /// The last round of which anybody has recorded anything.

@@ -1,8 +1,10 @@
 //! Carrying out a plan: every group with every seed, in parallel over the cores.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+use fabnet_files::Files;
 
 use crate::figure;
 use crate::folder::Folder;
@@ -95,25 +97,36 @@ fn carry_out_open(runs: &mut [(Job<'_>, Option<Done>)], place: Place<'_>, thread
     lock(&failure).take().map_or(Ok(()), Err)
 }
 
-/// Puts the one run of a plan together from what the nodes of a real network recorded: the track of each agent, and what happened, where that was seen.
-pub fn collect(
-    plan: &Plan,
-    folder: &Folder,
-    tracks: &[PathBuf],
-    launched: Option<Launched>,
-) -> Result<Summary, JobError> {
+/// What the nodes of a real network recorded.
+#[derive(Debug)]
+pub struct Collection<'a> {
+    /// Where the tracks are.
+    pub files: Arc<dyn Files>,
+    /// The track of each agent, where there is one.
+    pub tracks: &'a [Option<PathBuf>],
+    /// Whether a part of a run is accepted: the summary then says what is missing.
+    pub partial: bool,
+    /// What happened to the nodes, where that was seen.
+    pub launched: Option<Launched>,
+}
+
+/// Puts the one run of a plan together from what the nodes of a real network recorded.
+pub fn collect(plan: &Plan, folder: &Folder, collection: &Collection<'_>) -> Result<Summary, JobError> {
     let jobs = Jobs::of(folder)?;
     let place = Place { folder, jobs: &jobs, checkpoint: Duration::MAX, witness: &() };
-    let mut runs = Vec::new();
+    let (mut runs, mut missing) = (Vec::new(), Vec::new());
     for job in all(plan) {
-        let done = match job.group.precision {
-            Precision::F64 => put_together::<f64>(job, place, tracks)?,
-            Precision::F32 => put_together::<f32>(job, place, tracks)?,
+        let (done, gaps) = match job.group.precision {
+            Precision::F64 => put_together::<f64>(job, place, collection)?,
+            Precision::F32 => put_together::<f32>(job, place, collection)?,
         };
         runs.push((job, done));
+        missing.push(gaps);
     }
     let mut summary = folder.collect(&jobs, &runs)?;
-    summary.runs.iter_mut().for_each(|run| run.launched = launched);
+    for (run, missing) in summary.runs.iter_mut().zip(missing) {
+        (run.launched, run.missing) = (collection.launched, missing);
+    }
     folder.write_summary(&summary)?;
     Ok(summary)
 }

@@ -135,7 +135,7 @@ impl<T: Scalar> Setup<T> {
 
     /// What the node of an agent is to do in a real run of this number, with checkpoints after every so many rounds.
     pub fn task(&self, node: u32, run: u64, every: u64) -> Task<T> {
-        let Wire { pace, tick, exact } = self.wire();
+        let Wire { pace, tick, exact, .. } = self.wire();
         let usual = Policy::new(pace, self.group.agents);
         // Processes that wait for a core are silent for seconds, however short ticks are.
         let ticks = |seconds: f64| (seconds / tick.as_secs_f64()) as u64;

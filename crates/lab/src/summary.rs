@@ -60,6 +60,9 @@ pub struct RunSummary {
     /// What happened to the nodes of a real network.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub launched: Option<Launched>,
+    /// What is missing in the records of a real run that was collected in part.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
 }
 
 /// How a run ended: what its plan does not say already, kept until all runs are done.
@@ -113,6 +116,7 @@ impl RunSummary {
             state_bytes: ending.state_bytes.0,
             solution: None,
             launched: None,
+            missing: Vec::new(),
         }
     }
 }
@@ -343,7 +347,9 @@ mod tests {
             rounds_per_second: 20.0,
             bytes_per_agent: 0.0,
             state_bytes: 0.0,
+            solution: None,
             launched: None,
+            missing: Vec::new(),
         }
     }
 

@@ -156,13 +156,15 @@ impl Trial<'_> {
     fn values(&self) -> Vec<String> {
         let values = match &self.key.accepts {
             Accepts::Flag => vec![Value::Flag(true), Value::Flag(false)],
-            Accepts::Whole(within) => {
-                let numbers = [2, 3, 7, 40, 100].into_iter().filter(|number| within.contains(number));
-                numbers.map(|number: u64| Value::Whole(number.cast_signed())).collect()
-            }
+            Accepts::Whole(within) => wholes(within),
             Accepts::Number(within) => numbers(within),
             Accepts::WordOrNumber(word, within) => {
                 let mut values = numbers(within);
+                values.push(Value::Text(word.clone()));
+                values
+            }
+            Accepts::WordOrWhole(word, within) => {
+                let mut values = wholes(within);
                 values.push(Value::Text(word.clone()));
                 values
             }
@@ -292,6 +294,11 @@ fn plan_of(folder: &Path, text: &str) -> Result<String, String> {
     std::fs::write(&path, text).unwrap();
     let plan = Experiment::read(&path).and_then(|experiment| experiment.plan());
     plan.map(|plan| plan.to_toml()).map_err(|mistakes| mistakes.to_string())
+}
+
+fn wholes(within: &impl RangeBounds<u64>) -> Vec<Value> {
+    let numbers = [2, 3, 7, 40, 100].into_iter().filter(|number| within.contains(number));
+    numbers.map(|number: u64| Value::Whole(number.cast_signed())).collect()
 }
 
 fn numbers(within: &impl RangeBounds<f64>) -> Vec<Value> {

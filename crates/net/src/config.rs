@@ -233,6 +233,12 @@ impl Config {
         }
     }
 
+    /// The name of the member that an agent belongs to.
+    pub fn owner(&self, agent: u32) -> &str {
+        let owner = self.members.iter().find(|member| member.agents.contains(&agent));
+        owner.map_or("", |member| &member.name)
+    }
+
     /// All agents of the run.
     pub fn agents(&self) -> usize {
         self.members.iter().map(|member| member.agents.len()).sum()

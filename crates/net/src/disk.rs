@@ -1,177 +1,208 @@
 //! What a node has written down, so that it survives whatever happens.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fabnet_core::peer::{Incarnation, Record};
-use safetensors::tensor::TensorView;
-use safetensors::{Dtype, SafeTensors, serialize};
-use sha2::{Digest, Sha256};
+use fabnet_files::{Files, FramesError, Label, frame_file, read_frames};
 
-use crate::hex::Hex;
+use crate::checkpoint::{CheckpointFile, Found};
+use crate::config::Manifest;
 
-/// The folder of one agent: `life`, `state`, and the two newest checkpoints.
+/// The folder of one agent: `life`, `state`, and the two newest checkpoints. Every file carries the
+/// digest of its run.
 #[derive(Debug)]
 pub struct Disk {
+    files: Arc<dyn Files>,
     folder: PathBuf,
-    scalar: Dtype,
+    agent: u32,
+    run: String,
+    /// Bytes of a scalar.
+    scalar: usize,
 }
 
-/// A file that cannot be written or read.
+/// Why a state folder cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("{path}: {error}; check the folder's space and rights")]
-pub struct DiskError {
-    path: PathBuf,
-    error: io::Error,
+pub enum DiskError {
+    /// A file cannot be written or read.
+    #[error("{}: {error}; check the folder's space and rights", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// It was written in another run.
+    #[error(
+        "{} belongs to run {theirs}, this one is {ours}: give this node a state folder of its own (`state` in its \
+         file), or move the old one away", path.display()
+    )]
+    OtherRun {
+        /// The file.
+        path: PathBuf,
+        /// The digest that it carries.
+        theirs: String,
+        /// The digest of this run.
+        ours: String,
+    },
+    /// It was written before files said to which run they belong.
+    #[error(
+        "{} does not say to which run it belongs, as files of earlier versions: give this node a state folder of its \
+         own (`state` in its file), or move the old one away", .0.display()
+    )]
+    Unmarked(PathBuf),
+    /// Another process uses the folder.
+    #[error("{}: another process uses this state folder: stop it, or give this node a folder of its own", .0.display())]
+    Locked(PathBuf),
+    /// No life is left.
+    #[error("{}: there is no number above {counter} for another life: move the folder away", path.display())]
+    Lives {
+        /// The file.
+        path: PathBuf,
+        /// The last life.
+        counter: u64,
+    },
 }
 
 impl Disk {
-    /// Opens or makes the folder of an agent whose scalars have so many bytes.
-    pub fn open(folder: &Path, scalar: usize) -> Result<Self, DiskError> {
-        fs::create_dir_all(folder).map_err(|error| DiskError { path: folder.to_owned(), error })?;
-        Ok(Self { folder: folder.to_owned(), scalar: if scalar == 4 { Dtype::F32 } else { Dtype::F64 } })
+    /// Lives that others accept are smaller than this.
+    const LAST_LIFE: u64 = 1 << 61;
+
+    /// Opens or makes the folder of an agent whose scalars have so many bytes. A folder with a file
+    /// of another run is refused.
+    pub fn open(
+        files: Arc<dyn Files>,
+        folder: &Path,
+        run: &Manifest,
+        agent: u32,
+        scalar: usize,
+    ) -> Result<Self, DiskError> {
+        files.create_folder(folder).map_err(|error| DiskError::File { path: folder.to_owned(), error })?;
+        let disk = Self { files, folder: folder.to_owned(), agent, run: run.to_string(), scalar };
+        disk.read_labelled("life", "life 1")?;
+        disk.read_labelled("state", "state 1")?;
+        disk.checkpoint()?;
+        Ok(disk)
     }
 
     /// A life that was never used: after the last one, or, if the disk knows of none, after the clock.
     pub fn next_life(&self) -> Result<Incarnation, DiskError> {
         let path = self.folder.join("life");
-        let known = match fs::read_to_string(&path) {
-            Ok(text) => text.split_whitespace().next().and_then(|counter| counter.parse::<u64>().ok()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(DiskError { path, error }),
-        };
+        let known = self.read_labelled("life", "life 1")?;
+        let known = known.and_then(|record| Some(u64::from_le_bytes(*record.first_chunk()?)));
         let clock = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as u64);
-        let nonce = getrandom::u64().map_err(|error| DiskError { path, error: io::Error::other(error) })?;
-        Ok(Incarnation { counter: known.map_or_else(clock, |counter| counter + 1), nonce })
+        let counter = match known {
+            Some(counter) => counter.checked_add(1).filter(|next| *next < Self::LAST_LIFE),
+            None => Some(clock()),
+        };
+        let counter = counter.ok_or(DiskError::Lives { path: path.clone(), counter: known.unwrap_or_default() })?;
+        let nonce = getrandom::u64().map_err(|error| DiskError::File { path, error: io::Error::other(error) })?;
+        Ok(Incarnation { counter, nonce })
     }
 
     /// Writes a record down; it is safe when this returns.
     pub fn write(&self, record: &Record) -> Result<(), DiskError> {
         match record {
             Record::Incarnation(life) => {
-                self.write_whole("life", format!("{} {:016x}\n", life.counter, life.nonce).as_bytes())
+                let record = [life.counter.to_le_bytes(), life.nonce.to_le_bytes()].concat();
+                self.write_whole("life", &frame_file(&self.label("life 1"), &[&record]))
             }
-            Record::State(state) => self.write_whole("state", state),
+            Record::State(state) => self.write_whole("state", &frame_file(&self.label("state 1"), &[state])),
             Record::Checkpoint { round, point } => {
-                self.write_whole(&name(*round), &self.checkpoint_file(*round, point)?)?;
+                let file = CheckpointFile { round: *round, agent: self.agent, run: &self.run, scalar: self.scalar };
+                let path = CheckpointFile::name(*round);
+                let bytes = file.write(point).map_err(|error| self.failure(&path, io::Error::other(error)))?;
+                self.write_whole(&path, &bytes)?;
                 for old in self.checkpoints()?.iter().rev().skip(2) {
                     // One too many does no harm.
-                    let _ = fs::remove_file(self.folder.join(name(*old)));
+                    let _ = self.files.remove(&self.folder.join(CheckpointFile::name(*old)));
                 }
                 Ok(())
             }
         }
     }
 
-    /// The state to go on with in the same life, if there is one.
-    pub fn state(&self) -> Option<Vec<u8>> {
-        fs::read(self.folder.join("state")).ok()
+    /// The state to go on with in the same life, if there is one that is intact.
+    pub fn state(&self) -> Result<Option<Vec<u8>>, DiskError> {
+        self.read_labelled("state", "state 1")
     }
 
     /// The newest checkpoint that is intact: its round and its point.
     pub fn checkpoint(&self) -> Result<Option<(u64, Vec<u8>)>, DiskError> {
-        let intact = |&round: &u64| Some((round, self.read_checkpoint(round)?));
-        Ok(self.checkpoints()?.iter().rev().find_map(intact))
-    }
-
-    fn read_checkpoint(&self, round: u64) -> Option<Vec<u8>> {
-        let bytes = fs::read(self.folder.join(name(round))).ok()?;
-        let (_, header) = SafeTensors::read_metadata(&bytes).ok()?;
-        let point = SafeTensors::deserialize(&bytes).ok()?.tensor("point").ok()?.data().to_vec();
-        let notes = header.metadata().as_ref()?;
-        (notes.get("sha256") == Some(&checksum(round, &point)) && notes.get("round") == Some(&round.to_string()))
-            .then_some(point)
-    }
-
-    fn checkpoint_file(&self, round: u64, point: &[u8]) -> Result<Vec<u8>, DiskError> {
-        let scalars = point.len() / if self.scalar == Dtype::F32 { 4 } else { 8 };
-        let notes = [("round".to_owned(), round.to_string()), ("sha256".to_owned(), checksum(round, point))];
-        let view = TensorView::new(self.scalar, vec![scalars], point);
-        view.and_then(|view| serialize([("point", view)], Some(notes.into())))
-            .map_err(|error| DiskError { path: self.folder.join(name(round)), error: io::Error::other(error) })
+        for round in self.checkpoints()?.into_iter().rev() {
+            let path = self.folder.join(CheckpointFile::name(round));
+            let bytes = self.files.read(&path).map_err(|error| DiskError::File { path: path.clone(), error })?;
+            let file = CheckpointFile { round, agent: self.agent, run: &self.run, scalar: self.scalar };
+            match file.read(&bytes) {
+                Found::Intact(point) => return Ok(Some((round, point))),
+                Found::Damaged => tracing::warn!(path = %path.display(), "a damaged checkpoint is not used"),
+                Found::Unmarked => return Err(DiskError::Unmarked(path)),
+                Found::OtherRun(theirs) => {
+                    return Err(DiskError::OtherRun { path, theirs, ours: self.run.clone() });
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// The rounds of all checkpoints, ascending.
     fn checkpoints(&self) -> Result<Vec<u64>, DiskError> {
-        let files = fs::read_dir(&self.folder).map_err(|error| DiskError { path: self.folder.clone(), error })?;
-        let round = |file: fs::DirEntry| {
-            file.file_name().to_str()?.strip_prefix("checkpoint-")?.strip_suffix(".safetensors")?.parse().ok()
-        };
-        let mut rounds: Vec<u64> = files.flatten().filter_map(round).collect();
+        let names = self.files.list(&self.folder);
+        let names = names.map_err(|error| DiskError::File { path: self.folder.clone(), error })?;
+        let mut rounds: Vec<u64> = names.iter().filter_map(|name| CheckpointFile::round_in(name.to_str()?)).collect();
         rounds.sort_unstable();
         Ok(rounds)
     }
 
-    /// Whatever happens, there is the old file or the new one.
-    fn write_whole(&self, name: &str, contents: &[u8]) -> Result<(), DiskError> {
-        let (path, fresh) = (self.folder.join(name), self.folder.join(format!("{name}.new")));
-        let write = || -> io::Result<()> {
-            let mut file = File::create(&fresh)?;
-            file.write_all(contents)?;
-            file.sync_all()?;
-            fs::rename(&fresh, &path)?;
-            File::open(&self.folder)?.sync_all()
+    /// The record of a file with a label, if the file is there and intact. Another run's is an error.
+    fn read_labelled(&self, name: &str, kind: &str) -> Result<Option<Vec<u8>>, DiskError> {
+        let path = self.folder.join(name);
+        let read = match read_frames(&*self.files, &path) {
+            Ok(None) => return Ok(None),
+            Ok(Some(read)) => read,
+            Err(FramesError::File { path, error }) => return Err(DiskError::File { path, error }),
+            Err(_) if self.is_of_earlier_version(&path) => return Err(DiskError::Unmarked(path)),
+            Err(_) => {
+                tracing::warn!(path = %path.display(), "a damaged file is not used: this is a new life");
+                return Ok(None);
+            }
         };
-        write().map_err(|error| DiskError { path, error })
+        if let Some(found) = read.label.as_ref().filter(|found| **found != self.label(kind)) {
+            let (theirs, ours) = (found.to_string(), self.label(kind).to_string());
+            return Err(DiskError::OtherRun { path, theirs, ours });
+        }
+        let record = read.records().next().map(<[u8]>::to_vec);
+        if record.is_none() {
+            tracing::warn!(path = %path.display(), "a damaged file is not used: this is a new life");
+        }
+        Ok(record)
     }
-}
 
-fn name(round: u64) -> String {
-    format!("checkpoint-{round}.safetensors")
-}
+    /// Whether this is `life` as it was written before it carried a digest: two numbers.
+    fn is_of_earlier_version(&self, path: &Path) -> bool {
+        let text = self.files.read(path).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        text.is_some_and(|text| {
+            let mut words = text.split_whitespace();
+            let numbers = (words.next().map(str::parse::<u64>), words.next().map(|word| u64::from_str_radix(word, 16)));
+            matches!(numbers, (Some(Ok(_)), Some(Ok(_))))
+        })
+    }
 
-fn checksum(round: u64, point: &[u8]) -> String {
-    let mut hash = Sha256::new();
-    hash.update(round.to_le_bytes());
-    hash.update(point);
-    Hex(&hash.finalize()).to_string()
+    fn label(&self, kind: &str) -> Label {
+        Label::new(kind, &self.run, self.agent)
+    }
+
+    fn write_whole(&self, name: &str, contents: &[u8]) -> Result<(), DiskError> {
+        self.files.write_whole(&self.folder.join(name), contents).map_err(|error| self.failure(name, error))
+    }
+
+    fn failure(&self, name: &str, error: io::Error) -> DiskError {
+        DiskError::File { path: self.folder.join(name), error }
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    #[test]
-    fn a_damaged_checkpoint_falls_back_to_the_one_before() {
-        let folder = tempfile::tempdir().unwrap();
-        let disk = Disk::open(folder.path(), 8).unwrap();
-        assert_eq!(disk.checkpoint().unwrap(), None);
-        let point = |round: u64| [round as f64, 0.5].iter().flat_map(|scalar| scalar.to_le_bytes()).collect::<Vec<_>>();
-        for round in [5, 50, 500] {
-            disk.write(&Record::Checkpoint { round, point: point(round) }).unwrap();
-        }
-        assert_eq!(disk.checkpoints().unwrap(), [50, 500], "two are kept");
-        assert_eq!(disk.checkpoint().unwrap(), Some((500, point(500))));
-        let path = folder.path().join(name(500));
-        let whole = fs::read(&path).unwrap();
-        for length in 0..whole.len() {
-            fs::write(&path, &whole[..length]).unwrap();
-            assert_eq!(disk.checkpoint().unwrap(), Some((50, point(50))), "cut off after {length} bytes");
-        }
-        for bit in 0..8 * whole.len() {
-            let mut rotten = whole.clone();
-            rotten[bit / 8] ^= 1 << (bit % 8);
-            fs::write(&path, &rotten).unwrap();
-            let found = disk.checkpoint().unwrap();
-            assert!(found == Some((50, point(50))) || found == Some((500, point(500))), "bit {bit}: {found:?}");
-        }
-    }
-
-    #[test]
-    fn no_life_is_used_twice() {
-        let folder = tempfile::tempdir().unwrap();
-        let disk = Disk::open(folder.path(), 8).unwrap();
-        let first = disk.next_life().unwrap();
-        disk.write(&Record::Incarnation(first)).unwrap();
-        let second = disk.next_life().unwrap();
-        assert_eq!(second.counter, first.counter + 1);
-        assert_ne!(second.nonce, first.nonce);
-        fs::remove_file(folder.path().join("life")).unwrap();
-        // No process starts twice in a millisecond.
-        std::thread::sleep(std::time::Duration::from_millis(2));
-        assert!(disk.next_life().unwrap().counter > first.counter, "a lost disk starts from the clock");
-    }
-}
+#[path = "disk_tests.rs"]
+mod tests;

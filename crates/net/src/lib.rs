@@ -6,10 +6,13 @@
 #![allow(clippy::disallowed_methods, reason = "nodes live in time")]
 
 mod admission;
+mod attendance;
 mod carrier;
+mod checkpoint;
 mod client;
 mod config;
 mod disk;
+mod doubles;
 mod engine;
 mod faulty;
 mod hex;
@@ -22,11 +25,13 @@ mod pki;
 mod refusals;
 mod server;
 mod silence;
+mod state_folder;
 mod status;
 mod transport;
 mod zenoh_transport;
 
 pub use admission::{Admission, NotAdmitted};
+pub use attendance::{Gate, Missing};
 pub use carrier::Carrier;
 pub use client::ask;
 pub use config::{Config, ConfigError, Limits, Manifest, Member, Router, Tls};
@@ -42,6 +47,7 @@ pub use node::{Equipment, Node, NodeError, Recorder, Stop};
 pub use pki::{Authority, PkiError};
 pub use refusals::{Reason, Refusals};
 pub use server::{ServerError, serve};
+pub use state_folder::StateFolder;
 pub use status::{AgentStatus, NodeStatus, Shared};
 pub use transport::Transport;
 pub use zenoh_transport::ZenohTransport;

@@ -10,8 +10,10 @@ use fabnet_core::peer::{Command, Effect, Envelope, Event, Record};
 use fabnet_core::{Peer, Scalar};
 
 use crate::admission::{Admission, NotAdmitted};
+use crate::attendance::{Attendance, Gate, Missing};
 use crate::config::{Config, Manifest};
 use crate::disk::{Disk, DiskError};
+use crate::doubles::Doubles;
 use crate::inbox::{Inbox, Input};
 use crate::metrics::RoundTimes;
 use crate::refusals::Reason;
@@ -23,6 +25,12 @@ use crate::transport::Transport;
 pub trait Recorder<T: Scalar> {
     /// After a round, with the point then, scalar by scalar.
     fn record(&mut self, peer: &Peer<T>, round: u64, point: &[u8]);
+
+    /// Tries again what could not be written, and makes sure that what was written is safe.
+    fn secure(&mut self);
+
+    /// At the end: whether every record is safe, else what is missing.
+    fn finish(&mut self) -> Result<(), String>;
 }
 
 /// Why a node has ended.
@@ -40,9 +48,15 @@ pub enum NodeError {
     /// The others do not let it in.
     #[error(transparent)]
     NotAdmitted(#[from] NotAdmitted),
+    /// Others were missing.
+    #[error(transparent)]
+    Missing(#[from] Missing),
     /// Its disk.
     #[error(transparent)]
     Disk(#[from] DiskError),
+    /// Its records.
+    #[error("{0}")]
+    Records(String),
 }
 
 /// Some agents of a run, in one process.
@@ -54,6 +68,8 @@ pub struct Node<T: Scalar> {
     inbox: Arc<Inbox>,
     inputs: Receiver<Input>,
     admission: Admission,
+    attendance: Attendance,
+    doubles: Doubles,
     silence: Silence,
     renewals: u64,
     greet: Box<dyn Fn()>,
@@ -74,6 +90,10 @@ struct Seat<T: Scalar> {
     max_residual: u64,
     checkpoint_at: Option<Instant>,
     round_at: Instant,
+    /// The last round that it did itself, in this life or before its checkpoint; it may have skipped
+    /// others.
+    worked_in: u64,
+    recorded: Option<u64>,
 }
 
 /// What a node works with.
@@ -92,6 +112,8 @@ pub struct Equipment {
     pub dropped: Arc<AtomicU64>,
     /// The time between two ticks.
     pub tick: Duration,
+    /// What the first round waits for.
+    pub gate: Gate,
 }
 
 impl<T: Scalar> Node<T> {
@@ -107,12 +129,25 @@ impl<T: Scalar> Node<T> {
     ) -> Self {
         let now = Instant::now();
         let seat = |(peer, disk, rounds): (Peer<T>, Disk, u64)| {
-            (peer.node(), Seat { peer, disk, rounds, max_residual: 0, checkpoint_at: None, round_at: now })
+            let (max_residual, worked_in) = (0, peer.round());
+            let seat = Seat {
+                peer,
+                disk,
+                rounds,
+                max_residual,
+                checkpoint_at: None,
+                round_at: now,
+                worked_in,
+                recorded: None,
+            };
+            (seat.peer.node(), seat)
         };
         let contacts = config.contacts().map(|(name, address)| (name.to_owned(), address.to_owned()));
-        let Equipment { transport, inbox: (inbox, inputs), greet, status, times, dropped, tick } = equipment;
+        let Equipment { transport, inbox: (inbox, inputs), greet, status, times, dropped, tick, gate } = equipment;
         let mut node = Self {
             admission: Admission::new(contacts),
+            attendance: Attendance::new(&config, gate, now),
+            doubles: Doubles::new(tick, now),
             silence: Silence::new(now),
             renewals: 0,
             seats: peers.into_iter().map(seat).collect(),
@@ -155,24 +190,24 @@ impl<T: Scalar> Node<T> {
                 self.events.extend(agents.iter().map(|&agent| (agent, Event::Tick)));
                 // Ticks that were slept through are not made up for.
                 next_tick = (next_tick + self.tick).max(now);
-                self.look_around()?;
+                self.look_around(recorder)?;
                 if !goes_on() {
-                    self.leave(recorder)?;
-                    return Ok(Stop::Left);
+                    return self.end(recorder);
                 }
-                if self.is_done() && done_at.get_or_insert(now).elapsed() > self.config.linger {
-                    self.leave(recorder)?;
-                    return Ok(Stop::Done);
+                if self.is_done() {
+                    if done_at.is_none() {
+                        self.record_end(recorder);
+                    }
+                    if done_at.get_or_insert(now).elapsed() > self.config.linger {
+                        return self.end(recorder);
+                    }
                 }
                 continue;
             }
             match self.inputs.recv_timeout(next_tick - now) {
                 Ok(Input::Message { from, to, bytes }) => self.arrived(from, to, bytes),
                 Ok(Input::Hello { node, manifest }) => self.greeted(node, manifest)?,
-                Ok(Input::Stop) | Err(RecvTimeoutError::Disconnected) => {
-                    self.leave(recorder)?;
-                    return Ok(Stop::Left);
-                }
+                Ok(Input::Stop) | Err(RecvTimeoutError::Disconnected) => return self.end(recorder),
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
@@ -184,7 +219,6 @@ impl<T: Scalar> Node<T> {
             Some(envelope) if (envelope.from, envelope.to) != (from, to) => self.inbox.refusals().count(Reason::Forged),
             Some(envelope) if envelope.run != self.manifest.number() => self.inbox.refusals().count(Reason::Manifest),
             _ => {
-                self.admission.heard();
                 self.silence.heard(from);
                 self.events.push_back((to, Event::Message(bytes)));
             }
@@ -196,7 +230,6 @@ impl<T: Scalar> Node<T> {
             return Ok(());
         }
         if manifest == self.manifest.to_string() {
-            self.admission.heard();
             return Ok(());
         }
         self.inbox.refusals().count(Reason::Manifest);
@@ -210,16 +243,53 @@ impl<T: Scalar> Node<T> {
     }
 
     /// Once a tick: is anybody there, and what is there to say?
-    fn look_around(&mut self) -> Result<(), NodeError> {
+    fn look_around(&mut self, recorder: &mut dyn Recorder<T>) -> Result<(), NodeError> {
+        let reports = self.reported.elapsed() > Self::REPORT;
+        if reports || !self.has_begun() {
+            self.attendance.look(self.seats.values().map(|seat| &seat.peer));
+            if self.attendance.anybody() {
+                self.admission.heard();
+            }
+        }
         self.admission.judge()?;
-        if self.reported.elapsed() > Self::REPORT {
+        self.begin_if_all_are_there()?;
+        if reports {
             self.report();
             self.mind_silence();
+            self.mind_doubles();
+            recorder.secure();
             if !self.admission.admitted() {
                 (self.greet)();
             }
         }
         Ok(())
+    }
+
+    /// Lets its agents begin once enough members are heard.
+    fn begin_if_all_are_there(&mut self) -> Result<(), NodeError> {
+        let peers: Vec<&Peer<T>> = self.peers().collect();
+        if !self.has_begun() && self.attendance.may_begin(&peers, Instant::now())? {
+            tracing::info!("enough members are there: the first round begins");
+            self.events.extend(self.seats.keys().map(|&agent| (agent, Event::Command(Command::Begin))));
+        }
+        Ok(())
+    }
+
+    fn has_begun(&self) -> bool {
+        self.peers().all(Peer::has_begun)
+    }
+
+    /// Warns if two processes act as one member.
+    fn mind_doubles(&mut self) {
+        let lives = self.seats.values().flat_map(|seat| {
+            let others = seat.peer.table().entries().map(|(agent, standing)| (agent, standing.incarnation));
+            others.filter(|(agent, _)| *agent == seat.peer.node() || !self.seats.contains_key(agent))
+        });
+        let lives: BTreeMap<u32, _> = lives.collect();
+        for agent in self.doubles.look(lives.into_iter(), Instant::now()) {
+            let member = self.config.owner(agent);
+            tracing::warn!(agent, member, "two processes act as this member: stop one of them");
+        }
     }
 
     /// Has the transport connect anew if somebody is silent who ought to be heard.
@@ -255,6 +325,10 @@ impl<T: Scalar> Node<T> {
             let checkpoint_age = seat.checkpoint_at.map(|at| at.elapsed().as_secs_f64());
             AgentStatus { max_mass_residual: seat.max_residual, checkpoint_age, ..status }
         };
+        let peers: Vec<&Peer<T>> = self.peers().collect();
+        let (begun, absent) = (self.has_begun(), self.attendance.absent(&peers));
+        let complete = self.is_done() && self.judge_end().is_empty();
+        let doubles: BTreeSet<&str> = self.doubles.found().iter().map(|agent| self.config.owner(*agent)).collect();
         let status = NodeStatus {
             run: self.config.run.clone(),
             node: self.config.node.clone(),
@@ -262,7 +336,11 @@ impl<T: Scalar> Node<T> {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             seconds: self.started.elapsed().as_secs_f64(),
             ready: self.admission.admitted(),
+            begun,
             done: self.is_done(),
+            complete,
+            absent,
+            doubles: doubles.into_iter().map(str::to_owned).collect(),
             refused: Reason::ALL.map(|reason| (reason.name().to_owned(), self.inbox.refusals().get(reason))).into(),
             dropped: self.dropped.load(Ordering::Relaxed),
             renewals: self.renewals,
@@ -280,10 +358,13 @@ impl<T: Scalar> Node<T> {
 
     fn tell(&mut self, agent: u32, event: Event, recorder: &mut dyn Recorder<T>) {
         let Some(seat) = self.seats.get_mut(&agent) else { return };
-        let before = seat.peer.round();
+        let (before, worked) = (seat.peer.round(), seat.peer.counters().rounds);
         let mut effects = std::mem::take(&mut self.effects);
         seat.peer.handle(event, &mut effects);
         let done = seat.peer.round().saturating_sub(before);
+        if seat.peer.counters().rounds > worked {
+            seat.worked_in = seat.peer.round();
+        }
         if done > 0 {
             self.times.observe(seat.round_at.elapsed().as_secs_f64() / done as f64, done);
             seat.round_at = Instant::now();
@@ -304,6 +385,7 @@ impl<T: Scalar> Node<T> {
                 let Some(seat) = self.seats.get_mut(&agent) else { return };
                 if let Record::Checkpoint { round, point } = &record {
                     recorder.record(&seat.peer, *round, point);
+                    seat.recorded = Some(*round);
                     if seat.checkpoint_at.is_some_and(|at| at.elapsed() < self.config.checkpoint) {
                         return;
                     }
@@ -315,18 +397,61 @@ impl<T: Scalar> Node<T> {
         }
     }
 
-    /// Writes down where it is, says farewell, and ends.
-    fn leave(&mut self, recorder: &mut dyn Recorder<T>) -> Result<(), NodeError> {
-        for seat in self.seats.values() {
-            seat.disk.write(&seat.peer.checkpoint())?;
+    /// Records where its agents are at the end, if that is where their own rounds have led them.
+    fn record_end(&mut self, recorder: &mut dyn Recorder<T>) {
+        for seat in self.seats.values_mut().filter(|seat| seat.recorded != Some(seat.rounds) && seat.is_at_end()) {
+            if let Record::Checkpoint { round, point } = seat.peer.checkpoint() {
+                recorder.record(&seat.peer, round, &point);
+                seat.recorded = Some(round);
+            }
         }
+    }
+
+    /// Says farewell, writes down where it is, and ends: with an error if it is done and the answer
+    /// may be wrong, or if something could not be written.
+    fn end(&mut self, recorder: &mut dyn Recorder<T>) -> Result<Stop, NodeError> {
         let agents: Vec<u32> = self.seats.keys().copied().collect();
+        let done = self.is_done();
+        let wrong = if done { self.judge_end() } else { Vec::new() };
         for agent in agents {
             self.tell(agent, Event::Command(Command::Leave), recorder);
         }
         self.settle(recorder);
+        let written = self.seats.values().try_for_each(|seat| seat.disk.write(&seat.peer.checkpoint()));
+        let recorded = recorder.finish();
         self.report();
         self.transport.close();
-        Ok(())
+        written?;
+        recorded.map_err(NodeError::Records)?;
+        match done {
+            true if wrong.is_empty() => Ok(Stop::Done),
+            true => Err(Missing::AtEnd(wrong).into()),
+            false => Ok(Stop::Left),
+        }
+    }
+
+    /// Everything that speaks against the answer, now that the rounds are done.
+    fn judge_end(&mut self) -> Vec<String> {
+        self.attendance.look(self.seats.values().map(|seat| &seat.peer));
+        let peers: Vec<&Peer<T>> = self.peers().collect();
+        let rounds = self.seats.values().map(|seat| seat.rounds).max().unwrap_or(0);
+        let mut wrong = self.attendance.judge_end(&peers, rounds);
+        for seat in self.seats.values().filter(|seat| !seat.is_at_end()) {
+            let (agent, worked_in) = (seat.peer.node(), seat.worked_in);
+            wrong.push(format!(
+                "agent {agent} missed the end: the last round that it did itself is {worked_in} of {rounds}"
+            ));
+        }
+        for agent in self.doubles.found() {
+            wrong.push(format!("two processes acted as `{}`", self.config.owner(*agent)));
+        }
+        wrong
+    }
+}
+
+impl<T: Scalar> Seat<T> {
+    /// Whether its own rounds have led it to the end, or nearly so.
+    fn is_at_end(&self) -> bool {
+        self.worked_in >= self.rounds - self.rounds / 10
     }
 }

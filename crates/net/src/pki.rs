@@ -1,9 +1,10 @@
 //! A run's certificates: an authority, and one certificate for each node.
 
-use std::fs;
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fabnet_files::{Files, SystemFiles};
 
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
@@ -12,6 +13,8 @@ use rcgen::{
 
 /// The authority of a run, in a folder: `ca.pem` for everybody, `ca.key` for whoever admits nodes.
 pub struct Authority {
+    shared: Arc<dyn Files>,
+    secret: Arc<dyn Files>,
     folder: PathBuf,
     key: KeyPair,
 }
@@ -33,25 +36,32 @@ pub enum PkiError {
 impl Authority {
     /// Makes an authority.
     pub fn create(folder: &Path) -> Result<Self, PkiError> {
+        Self::create_on(Arc::new(SystemFiles::SHARED), Arc::new(SystemFiles::PRIVATE), folder)
+    }
+
+    /// Makes an authority, with certificates on some files and keys on others.
+    pub fn create_on(shared: Arc<dyn Files>, secret: Arc<dyn Files>, folder: &Path) -> Result<Self, PkiError> {
         let path = folder.join("ca.key");
-        if path.exists() {
+        if secret.exists(&path) {
             return Err(PkiError::Exists(path));
         }
-        fs::create_dir_all(folder).map_err(|error| PkiError::File(folder.to_owned(), error))?;
+        shared.create_folder(folder).map_err(|error| PkiError::File(folder.to_owned(), error))?;
         let wrong = |error| PkiError::Certificate(folder.join("ca.pem"), error);
         let key = KeyPair::generate().map_err(wrong)?;
         let certificate = authority().self_signed(&key).map_err(wrong)?;
-        write(&path, &key.serialize_pem(), 0o600)?;
-        write(&folder.join("ca.pem"), &certificate.pem(), 0o644)?;
-        Ok(Self { folder: folder.to_owned(), key })
+        let authority = Self { shared, secret, folder: folder.to_owned(), key };
+        authority.write_pair(&folder.join("ca.pem"), &certificate.pem(), &path, &authority.key)?;
+        Ok(authority)
     }
 
     /// Opens the one that is there.
     pub fn open(folder: &Path) -> Result<Self, PkiError> {
+        let (shared, secret) = (Arc::new(SystemFiles::SHARED), Arc::new(SystemFiles::PRIVATE));
         let path = folder.join("ca.key");
-        let text = fs::read_to_string(&path).map_err(|error| PkiError::File(path.clone(), error))?;
-        let key = KeyPair::from_pem(&text).map_err(|error| PkiError::Certificate(path, error))?;
-        Ok(Self { folder: folder.to_owned(), key })
+        let bytes = secret.read(&path).map_err(|error| PkiError::File(path.clone(), error))?;
+        let key = KeyPair::from_pem(&String::from_utf8_lossy(&bytes));
+        let key = key.map_err(|error| PkiError::Certificate(path, error))?;
+        Ok(Self { shared, secret, folder: folder.to_owned(), key })
     }
 
     /// Under which hosts others reach a node: those that are given, or where it is on this machine if there are none.
@@ -72,9 +82,17 @@ impl Authority {
         let issuer = Issuer::new(authority(), &self.key);
         let certificate = params.signed_by(&key, &issuer).map_err(wrong)?;
         let secret = self.folder.join(format!("{name}.key"));
-        write(&secret, &key.serialize_pem(), 0o600)?;
-        write(&path, &certificate.pem(), 0o644)?;
+        self.write_pair(&path, &certificate.pem(), &secret, &key)?;
         Ok((path, secret))
+    }
+
+    /// Writes a certificate and its key, both or none: neither is of use without the other.
+    fn write_pair(&self, path: &Path, certificate: &str, secret: &Path, key: &KeyPair) -> Result<(), PkiError> {
+        write_new(&*self.secret, secret, &key.serialize_pem())?;
+        write_new(&*self.shared, path, certificate).inspect_err(|_| {
+            // If this fails as well, the next attempt says that the key exists already.
+            let _ = self.secret.remove(secret);
+        })
     }
 }
 
@@ -88,12 +106,14 @@ fn authority() -> CertificateParams {
     params
 }
 
-fn write(path: &Path, contents: &str, mode: u32) -> Result<(), PkiError> {
-    let mut open = fs::OpenOptions::new();
-    open.write(true).create_new(true).mode(mode);
-    let file = open.open(path).and_then(|mut file| file.write_all(contents.as_bytes()));
-    file.map_err(|error| match error.kind() {
+fn write_new(files: &dyn Files, path: &Path, contents: &str) -> Result<(), PkiError> {
+    let written = files.write_new(path, contents.as_bytes());
+    written.map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => PkiError::Exists(path.to_owned()),
-        _ => PkiError::File(path.to_owned(), error),
+        _ => {
+            // What was written of it is of no use.
+            let _ = files.remove(path);
+            PkiError::File(path.to_owned(), error)
+        }
     })
 }

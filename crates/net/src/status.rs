@@ -23,8 +23,20 @@ pub struct NodeStatus {
     pub seconds: f64,
     /// Whether it has heard of others, or needs none.
     pub ready: bool,
+    /// Whether its agents have begun with their rounds.
+    #[serde(default)]
+    pub begun: bool,
     /// Whether all its agents have done their rounds.
     pub done: bool,
+    /// Whether they are done and nothing speaks against the answer.
+    #[serde(default)]
+    pub complete: bool,
+    /// Members that are not heard at present.
+    #[serde(default)]
+    pub absent: Vec<String>,
+    /// Members as which two processes act.
+    #[serde(default)]
+    pub doubles: Vec<String>,
     /// What was refused before a peer saw it, by reason.
     pub refused: BTreeMap<String, u64>,
     /// Messages that were lost on purpose.

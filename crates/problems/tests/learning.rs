@@ -75,7 +75,7 @@ fn tensors_under_their_names_are_the_same_model() {
                 (tensor, rows)
             })
             .collect();
-        assert_eq!(rest, []);
+        assert!(rest.is_empty());
         let by_tensors: Vec<u32> = inputs.chunks(9).map(|input| class_by_tensors(&tensors, input)).collect();
         assert_eq!(by_tensors, classes);
         assert!(classes.iter().any(|class| *class != classes[0]));

@@ -19,8 +19,17 @@ use crate::failure::Usage;
 #[command(after_help = "Example:
   fabnet node alpha/node.toml
 
-The file names the run, the plan (the same for all), the members with their addresses and agents, certificates, and where this node keeps its state;
-docs/network.md shows one. If `node` is one of its routers, this process carries messages between members and owns no agent. FABNET_LOG=zenoh=warn,fabnet_net=debug says more, of the engine too. SIGTERM and Ctrl-C write a checkpoint, say farewell and end; a node that starts again goes on where it was.")]
+The file names the run, the plan (the same for all), the members with their addresses and agents,
+certificates, and where this node keeps its state; docs/network.md shows one. If `node` is one of its
+routers, this process carries messages between members and owns no agent.
+
+The first round begins when all members have been heard, or as many as [network] start of the plan
+says; a node that finds the run under way joins at once. Exit code 0 means that this node has done
+its rounds and that the others took part until the end, or that it was told to stop; 1 that they did
+not, or that something could not be written: the last line says what.
+
+SIGTERM and Ctrl-C say farewell, write a checkpoint and end; a node that starts again goes on where it
+was. FABNET_LOG=zenoh=warn,fabnet_net=debug says more, of the engine too.")]
 pub(crate) struct Node {
     /// What this node is told
     file: PathBuf,
@@ -30,6 +39,9 @@ pub(crate) struct Node {
     /// Log nothing but warnings and errors
     #[arg(long)]
     quiet: bool,
+    /// Leave when the standard input closes, as when the process that started this one has ended
+    #[arg(long, hide = true)]
+    until_stdin_closes: bool,
 }
 
 impl Node {
@@ -65,6 +77,9 @@ impl Node {
         let station = Station::open(config, plan, setup, noted);
         let mut station = station.with_context(|| self.file.display().to_string())?;
         ctrlc::set_handler(station.stopper()).context("signals cannot be caught")?;
+        if self.until_stdin_closes {
+            stop_with_stdin(station.stopper())?;
+        }
         station.run(&mut || true)?;
         Ok(ExitCode::SUCCESS)
     }
@@ -75,4 +90,15 @@ impl Node {
         log_to_stderr(usual, self.json, &status, &refusals);
         (status, refusals)
     }
+}
+
+/// Calls `stop` when the standard input closes.
+fn stop_with_stdin(stop: impl Fn() + Send + 'static) -> anyhow::Result<()> {
+    let wait = move || {
+        // Nobody writes there: it ends when the process at its other end does.
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        stop();
+    };
+    std::thread::Builder::new().name("stdin".into()).spawn(wait).context("no thread")?;
+    Ok(())
 }

@@ -34,8 +34,8 @@ impl Status {
 }
 
 fn describe(status: &NodeStatus) -> String {
-    let NodeStatus { run, node, manifest, seconds, ready, done, .. } = status;
-    let state = match (done, ready) {
+    let NodeStatus { run, node, manifest, seconds, begun, done, .. } = status;
+    let state = match (done, begun) {
         (true, _) => "done",
         (false, true) => "running",
         (false, false) => "waiting for others",
@@ -46,6 +46,12 @@ fn describe(status: &NodeStatus) -> String {
         lines.push(format!(
             "agent {agent}: round {round}, epoch {epoch}, life {incarnation}, {members} members, disagreement {disagreement:.2e}, mass residual {max_mass_residual}"
         ));
+    }
+    if !status.absent.is_empty() {
+        lines.push(format!("not heard at present: {}", status.absent.join(", ")));
+    }
+    if !status.doubles.is_empty() {
+        lines.push(format!("two processes act as: {}", status.doubles.join(", ")));
     }
     let refused: Vec<_> = status.refused.iter().filter(|(_, count)| **count > 0).collect();
     if !refused.is_empty() {

@@ -23,7 +23,7 @@ impl Stage {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let experiment = "agents = 3\nrounds = 1_000_000\nseeds = 1\n[problem]\nkind = \"policy-evaluation\"\n[topology]\nkind = \"complete\"\n\
-             [network]\ntick = 0.05\n[[algorithm]]\nkind = \"dfab\"\nsteps = { x = 0.005, u = 0.005, z = 0.005 }\n";
+             [network]\ntick = 0.05\nstart = 2\n[[algorithm]]\nkind = \"dfab\"\nsteps = { x = 0.005, u = 0.005, z = 0.005 }\n";
         std::fs::write(folder.path().join("experiment.toml"), experiment).unwrap();
         let authority = Authority::create(&folder.path().join("pki")).unwrap();
         let ports = free_ports(6);

@@ -37,6 +37,10 @@ pub(super) struct Contact {
     /// Its newest sign of life, and when we knew of it.
     pub(super) beat: u64,
     pub(super) alive_at: u64,
+    /// The round in which we were when we last had a sign of life of it, directly or through others.
+    pub(super) heard_in: Option<u64>,
+    /// Whether it has said farewell itself.
+    pub(super) left: bool,
     /// How often it came back from the dead.
     pub(super) returns: u32,
     /// Rounds in a row that did without its message.

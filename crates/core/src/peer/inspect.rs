@@ -90,6 +90,27 @@ impl<T: Scalar> Peer<T> {
         self.disagreement
     }
 
+    /// Whether it has begun with its rounds, or may.
+    pub fn has_begun(&self) -> bool {
+        self.gathered
+    }
+
+    /// The round in which this peer was when it last had a sign of life of a node, in its present
+    /// life and from messages that it accepted: directly or through others.
+    pub fn heard_in(&self, node: u32) -> Option<u64> {
+        self.contacts.get(node as usize)?.heard_in
+    }
+
+    /// The latest round in which a node was, as far as its own messages say.
+    pub fn round_of(&self, node: u32) -> u64 {
+        self.contacts.get(node as usize).map_or(0, |contact| contact.round)
+    }
+
+    /// Whether a node has said farewell to this peer.
+    pub fn has_left(&self, node: u32) -> bool {
+        self.contacts.get(node as usize).is_some_and(|contact| contact.left)
+    }
+
     /// Whom it is to hear in this round.
     pub fn sources(&mut self) -> impl Iterator<Item = u32> {
         self.neighbours.at(self.round).sources.iter().map(|(source, _)| *source)

@@ -23,6 +23,9 @@ pub struct Policy {
     pub exact: bool,
     /// After so many rounds a peer only answers.
     pub rounds: u64,
+    /// Whether the first round waits for [`Command::Begin`](super::Command::Begin), or for a message
+    /// of somebody who has begun. Until then a peer exchanges nothing but signs of life.
+    pub held: bool,
 }
 
 /// Whether rounds wait for messages.
@@ -52,6 +55,7 @@ impl Policy {
             checkpoint_every: 0,
             exact: false,
             rounds: u64::MAX,
+            held: false,
         }
     }
 }

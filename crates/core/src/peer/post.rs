@@ -29,11 +29,21 @@ impl<T: Scalar> Peer<T> {
         } else if fresh {
             let places = message.places();
             self.accept(Unread::new(places, bytes));
+            self.join_if_under_way(&header, known);
         }
         if stale || self.is_call(&header) {
             self.answer(&header, effects);
         } else if header.contents.manner == Manner::Plea && header.epoch == self.epoch && self.phase == Phase::Open {
             self.help(header.from, effects);
+        }
+    }
+
+    /// A held peer begins when it hears somebody who has begun. In lockstep it first learns whom the
+    /// other one counts: both must agree on neighbours.
+    fn join_if_under_way(&mut self, header: &Header, known: bool) {
+        let begun = header.contents.pulled || header.contents.mass;
+        if self.task.policy.held && begun && (known || self.task.policy.pace == Pace::Free) {
+            self.gathered = true;
         }
     }
 
@@ -48,6 +58,9 @@ impl<T: Scalar> Peer<T> {
                 }
             } else {
                 self.learn(node, standing);
+                if standing.dead && node == header.from && self.table.get(node) == Some(standing) {
+                    self.contacts[node as usize].left = true;
+                }
             }
         }
         let life = |table: &Table, node: u32| table.living(node).map(Incarnation::tag);
@@ -73,6 +86,7 @@ impl<T: Scalar> Peer<T> {
                 let contact = &mut self.contacts[beat.node as usize];
                 if contact.beat < beat.count {
                     (contact.beat, contact.alive_at) = (beat.count, self.tick);
+                    contact.heard_in = Some(self.round);
                 }
             }
         }
@@ -148,6 +162,7 @@ impl<T: Scalar> Peer<T> {
         self.closed_by(header.from, header.generation);
         let contact = &mut self.contacts[header.from as usize];
         contact.missed = 0;
+        contact.heard_in = Some(self.round);
         contact.round = contact.round.max(header.round);
         let mine = header.to_incarnation == self.incarnation && header.generation >= contact.its_generation;
         if header.contents.mass && !mine {
@@ -175,7 +190,8 @@ impl<T: Scalar> Peer<T> {
 
     /// Whether somebody calls us together: it is to know that we can hear it.
     fn is_call(&self, header: &Header) -> bool {
-        self.task.policy.pace != Pace::Free && header.contents == Contents::default()
+        let gathers = self.task.policy.pace != Pace::Free || self.phase == Phase::Gathering;
+        gathers && header.contents == Contents::default()
     }
 
     /// Tells who is behind how things are, at most once a tick.

@@ -72,7 +72,8 @@ impl<T: Scalar> Peer<T> {
         let incarnation = Incarnation { counter: take()?, nonce: take()? };
         let mut peer = Self::new(task, incarnation, round, None);
         (peer.epoch, peer.opened_in, peer.sequence, peer.tick) = (epoch, epoch, sequence, tick);
-        (peer.starved, peer.gathered) = (take()?, take()? != 0);
+        // A held peer waits again: alone it must not go on.
+        (peer.starved, peer.gathered) = (take()?, take()? != 0 && !peer.task.policy.held);
         for _ in 0..take()? {
             let node = take()?;
             let incarnation = Incarnation { counter: take()?, nonce: take()? };

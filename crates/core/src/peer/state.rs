@@ -65,6 +65,8 @@ pub enum Command {
     Restart,
     /// Take back what went over the edge to a node: it is no longer a contact.
     Close(u32),
+    /// Begin with the first round; for peers that are held.
+    Begin,
 }
 
 /// Something is to be done.
@@ -140,7 +142,7 @@ pub struct Counters {
 pub(super) enum Phase {
     /// Its life is not written down yet.
     Unwritten,
-    /// Lockstep begins with everybody present.
+    /// The first round waits for others: all of them in lockstep, or as many as a driver wants.
     Gathering,
     /// Its messages are sent, those of others are awaited.
     Open,
@@ -278,6 +280,7 @@ impl<T: Scalar> Peer<T> {
             Event::Command(Command::Restart) => self.bump_epoch(),
             Event::Command(Command::Close(node)) => self.close(node),
             Event::Command(Command::Leave) => self.leave(effects),
+            Event::Command(Command::Begin) => self.gathered = true,
         }
         self.advance(effects);
         if self.task.policy.exact && self.phase != Phase::Left {
@@ -314,7 +317,7 @@ impl<T: Scalar> Peer<T> {
     }
 
     fn written(&mut self, effects: &mut Vec<Effect>) {
-        if self.gathered || self.task.policy.pace == Pace::Free {
+        if self.gathered || (self.task.policy.pace == Pace::Free && !self.task.policy.held) {
             self.open(effects);
         } else {
             self.phase = Phase::Gathering;
@@ -330,6 +333,7 @@ impl<T: Scalar> Peer<T> {
         self.judge_edges();
         match (self.phase, self.task.policy.pace) {
             (Phase::Unwritten, _) => effects.push(self.start()),
+            (Phase::Gathering, _) if self.task.policy.held => self.call_missing(effects),
             (Phase::Gathering, _) => self.call(effects),
             (Phase::Open, Pace::Free) => {
                 if self.round < self.task.policy.rounds {
@@ -342,17 +346,17 @@ impl<T: Scalar> Peer<T> {
         }
     }
 
-    /// Goes on, in lockstep, as long as nothing is missing or no longer waited for.
+    /// Begins when nobody is waited for any more; goes on, in lockstep, as long as nothing is missing
+    /// or no longer waited for.
     fn advance(&mut self, effects: &mut Vec<Effect>) {
-        let Pace::Lockstep { deadline } = self.task.policy.pace else { return };
         if self.phase == Phase::Gathering {
-            let present = self.neighbours.members().len() == self.manifest.nodes() && self.is_heard();
-            if !present && self.waited < deadline.saturating_mul(10) {
+            if !self.has_gathered() {
                 return;
             }
             self.gathered = true;
             self.open(effects);
         }
+        let Pace::Lockstep { deadline } = self.task.policy.pace else { return };
         while self.phase == Phase::Open && self.round < self.task.policy.rounds {
             if let Some((_, epoch)) = self.coming.take_if(|(round, _)| *round <= self.round)
                 && epoch > self.epoch
@@ -381,6 +385,19 @@ impl<T: Scalar> Peer<T> {
         }
     }
 
+    /// Whether the first round can begin.
+    fn has_gathered(&mut self) -> bool {
+        match self.task.policy.pace {
+            _ if self.gathered => true,
+            _ if self.task.policy.held => false,
+            Pace::Free => true,
+            Pace::Lockstep { deadline } => {
+                let present = self.neighbours.members().len() == self.manifest.nodes() && self.is_heard();
+                present || self.waited >= deadline.saturating_mul(10)
+            }
+        }
+    }
+
     /// Whether everybody to whom there is a way has heard us: a message to somebody who is not ready yet would be lost.
     fn is_heard(&mut self) -> bool {
         let links = self.neighbours.at(self.round);
@@ -392,6 +409,17 @@ impl<T: Scalar> Peer<T> {
     fn call(&mut self, effects: &mut Vec<Effect>) {
         for node in 0..self.manifest.nodes() as u32 {
             if node != self.task.node {
+                self.send(node, Mask::NONE, Contents::default(), true, effects);
+            }
+        }
+    }
+
+    /// Calls those that were not heard yet, and now and then everybody: a held peer can wait for long.
+    fn call_missing(&mut self, effects: &mut Vec<Effect>) {
+        const EVERYBODY: u64 = 8;
+        let all = self.waited.is_multiple_of(EVERYBODY);
+        for node in 0..self.manifest.nodes() as u32 {
+            if node != self.task.node && (all || self.contacts[node as usize].heard_in.is_none()) {
                 self.send(node, Mask::NONE, Contents::default(), true, effects);
             }
         }

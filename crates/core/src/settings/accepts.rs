@@ -14,6 +14,8 @@ pub enum Accepts {
     Number(Interval<f64>),
     /// A word, or a number within bounds.
     WordOrNumber(String, Interval<f64>),
+    /// A word, or a whole number within bounds.
+    WordOrWhole(String, Interval<u64>),
     /// One of several words.
     Choice(Vec<String>),
     /// A text.
@@ -45,6 +47,7 @@ impl Display for Accepts {
             Self::Whole(within) => write!(f, "a whole number{}", bounds(within)),
             Self::Number(within) => write!(f, "a number{}", bounds(within)),
             Self::WordOrNumber(word, within) => write!(f, "\"{word}\" or a number{}", bounds(within)),
+            Self::WordOrWhole(word, within) => write!(f, "\"{word}\" or a whole number{}", bounds(within)),
             Self::Choice(words) => f.write_str(&alternatives(words.iter().map(String::as_str))),
             Self::Text { what, .. } => f.write_str(what),
             Self::File { .. } => f.write_str("a path"),
