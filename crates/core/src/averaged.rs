@@ -88,6 +88,10 @@ impl<T: Scalar> Problem<T> for Averaged<T> {
         self.inner.tensors()
     }
 
+    fn data_bytes(&self) -> usize {
+        self.inner.data_bytes()
+    }
+
     fn noisy(&self) -> bool {
         self.inner.noisy()
     }

@@ -131,6 +131,17 @@ impl Network {
         Self { topology, weights, graph, kept: Vec::new(), current: 0 }
     }
 
+    /// How many graphs with this many entries are in memory at a time: all of a period if they fit,
+    /// otherwise the current one and the next.
+    pub fn graphs_kept(topology: &dyn Topology, entries: f64) -> usize {
+        let Some(period) = topology.period() else { return 2 };
+        let most = ((Self::CAPACITY as f64 / entries) as usize).max(2);
+        let mut names: Vec<u64> = (0..period.min(1 << 16)).map(|round| topology.graph_of(round)).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.len().min(most)
+    }
+
     /// How many agents there are.
     pub fn agents(&self) -> usize {
         self.topology.agents()

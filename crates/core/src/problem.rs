@@ -97,6 +97,12 @@ pub trait Problem<T: Scalar>: Send + Sync {
         false
     }
 
+    /// Bytes of the data that all agents hold, for resource estimates; 0 where a problem has little
+    /// or does not say.
+    fn data_bytes(&self) -> usize {
+        0
+    }
+
     /// A way to evaluate all agents at once, where that is cheaper than one after the other.
     fn together(&self) -> Option<&dyn Together<T>> {
         None

@@ -52,6 +52,23 @@ proptest! {
     }
 }
 
+/// Estimates of memory are made before a graph is drawn: they must not be too small, nor far too large.
+#[test]
+fn links_are_known_before_they_are_drawn() {
+    for agents in [1, 2, 17, 60] {
+        let mut graph = Digraph::new(agents);
+        for (name, topology) in examples(agents, 3) {
+            let most = (0..ROUNDS).map(|round| links(&*topology, round, &mut graph).len()).max().unwrap_or(0) as f64;
+            let (expected, deviation) = (topology.links(), most.sqrt());
+            assert!(most <= expected + 4.0 * deviation, "{name}, {agents} agents: {most} links, {expected} expected");
+            assert!(
+                expected <= 2.0 * most + 4.0 * deviation,
+                "{name}, {agents} agents: {most} links, {expected} expected"
+            );
+        }
+    }
+}
+
 #[test]
 fn random_topologies_depend_on_the_seed() {
     let mut graph = Digraph::new(30);

@@ -129,6 +129,31 @@ impl JobError {
     pub fn can_be_resumed(&self) -> bool {
         matches!(self, Self::Files { .. } | Self::Locked { .. })
     }
+
+    fn no_target(metric: &str, group: &Group) -> Self {
+        Self::Target {
+            metric: metric.to_owned(),
+            algorithm: group.algorithm.kind.clone(),
+            problem: group.problem.kind.clone(),
+        }
+    }
+
+    /// The same error, with the group that has it.
+    pub(crate) fn in_group(self, label: &str) -> Self {
+        match self {
+            Self::Setup(SetupError::Invalid(message)) => SetupError::Invalid(format!("`{label}`: {message}")).into(),
+            Self::Setup(SetupError::Impossible(message)) => {
+                SetupError::Impossible(format!("`{label}`: {message}")).into()
+            }
+            other => other,
+        }
+    }
+}
+
+/// Refuses a target that a run which starts like this cannot measure.
+pub(crate) fn check_target<T: Scalar>(target: &Target, group: &Group, start: &View<'_, T>) -> Result<(), JobError> {
+    let (values, _) = Gauge::new(std::slice::from_ref(&target.metric), start).measure(start);
+    if values[0].is_nan() { Err(JobError::no_target(&target.metric, group)) } else { Ok(()) }
 }
 
 impl From<FigureError> for JobError {
@@ -266,11 +291,7 @@ impl<'a, T: Scalar> Record<'a, T> {
             let place = self.job.plan.metrics.iter().position(|name| name == metric);
             let value = place.map_or(f64::NAN, |place| values[place]);
             if view.round == 0 && value.is_nan() {
-                return Err(JobError::Target {
-                    metric: metric.clone(),
-                    algorithm: self.job.group.algorithm.kind.clone(),
-                    problem: self.job.group.problem.kind.clone(),
-                });
+                return Err(JobError::no_target(metric, self.job.group));
             }
             if value < *below && !diverged {
                 verdict = ControlFlow::Break(Stop::Reached { round: view.round });

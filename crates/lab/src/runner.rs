@@ -11,6 +11,7 @@ use crate::folder::Folder;
 use crate::job::{Job, JobError, Place, Witness, carry_out, put_together};
 use crate::jobs::{Done, Jobs};
 use crate::plan::{Plan, Precision};
+use crate::preflight::{parallel_runs, preflight};
 use crate::summary::{Launched, Summary};
 
 /// How a plan was carried out.
@@ -41,8 +42,21 @@ impl Pace {
     }
 }
 
-/// Carries out all runs of a plan that are not done yet, in a folder that was begun or resumed. Results do not depend on the number of threads: a run is a pure function of its group and seed.
+/// Carries out all runs of a plan that are not done yet, in a folder that was begun or resumed, once
+/// every group is known to be possible. Results do not depend on the number of threads: a run is a
+/// pure function of its group and seed.
 pub fn carry_out_plan(plan: &Plan, folder: &Folder, pace: Pace, witness: &dyn Witness) -> Result<Report, JobError> {
+    preflight(plan, pace.threads)?;
+    carry_out_runs(plan, folder, pace, witness)
+}
+
+/// Carries out all runs of a plan that are not done yet.
+pub(crate) fn carry_out_runs(
+    plan: &Plan,
+    folder: &Folder,
+    pace: Pace,
+    witness: &dyn Witness,
+) -> Result<Report, JobError> {
     let jobs = Jobs::of(folder)?;
     let place = Place { folder, jobs: &jobs, checkpoint: pace.checkpoint, witness };
     let mut runs: Vec<(Job<'_>, Option<Done>)> =
@@ -68,7 +82,7 @@ fn all(plan: &Plan) -> impl Iterator<Item = Job<'_>> {
 fn carry_out_open(runs: &mut [(Job<'_>, Option<Done>)], place: Place<'_>, threads: usize) -> Result<(), JobError> {
     let open: Vec<_> = runs.iter_mut().filter(|(_, done)| done.is_none()).collect();
     // With fewer runs than threads, each run gets several.
-    let workers = threads.min(open.len()).max(1);
+    let workers = parallel_runs(open.len(), threads);
     let (open, failure) = (Mutex::new(open.into_iter()), Mutex::new(None));
     let work = || {
         while !place.witness.interrupted() && lock(&failure).is_none() {

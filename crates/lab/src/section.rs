@@ -77,7 +77,18 @@ impl Section {
         let kind = |method: fabnet_core::algorithm::Method<f64>| {
             Kind::new(method.name, method.about, move |keys| {
                 let _ = (method.read)(keys);
-                Steps::read(keys, method.direction.steps);
+                if Steps::read(keys, method.direction.steps).is_none() && !method.direction.automatic {
+                    let sizes: Vec<String> =
+                        method.direction.steps.iter().map(|name| format!("{name} = 0.1")).collect();
+                    let sizes = sizes.join(", ");
+                    keys.mistake(
+                        "steps",
+                        format!(
+                            "`{}` has no automatic step sizes: give them, such as steps = {{ {sizes} }}",
+                            method.name
+                        ),
+                    );
+                }
             })
         };
         Self {

@@ -12,7 +12,9 @@ use fabnet_core::{Algorithm, Network, Problem, Scalar, Shard, Topology, Weights}
 
 use fabnet_sim::{Crowd, Plain};
 
+use crate::check::Displaced;
 use crate::engine::{Delivery, Engine, Faults};
+use crate::estimate::Needs;
 use crate::experiment::{Wire, fault_settings, network_settings};
 use crate::plan::{Group, Part, Precision};
 use crate::problem::problems;
@@ -28,6 +30,7 @@ pub struct Setup<T: Scalar> {
     pub weights: Arc<dyn Weights>,
     /// By which method.
     pub algorithm: Arc<dyn Algorithm<T>>,
+    needs: Needs,
     faults: Option<Faults>,
     group: Group,
     seed: u64,
@@ -63,6 +66,11 @@ pub enum SetupError {
     Impossible(String),
 }
 
+/// Agents from which on memory is estimated before the problem is made, and those that it is
+/// estimated with.
+const MANY: usize = 10_000;
+const FEW: usize = 64;
+
 /// Rounds by which a network without a period is judged.
 pub(crate) const WINDOW: u64 = 100;
 
@@ -88,10 +96,7 @@ impl<T: Scalar> Setup<T> {
         steps: Option<Steps>,
         Brings { problem, topology: own_topology, algorithm: own_algorithm }: Brings<T>,
     ) -> Result<Self, SetupError> {
-        let problem = match problem {
-            Some(problem) => problem,
-            None => read_problem(group)?(group.agents, seed).map_err(SetupError::Invalid)?,
-        };
+        let problem = problem.map_or_else(|| make_problem(group, seed), Ok)?;
         let method = read_method::<T>(group)?;
         let problem = method.place.problem(problem).ok_or_else(|| {
             let message = "has private coordinates, which nobody else can hold: take `fab` or `dfab`";
@@ -99,6 +104,8 @@ impl<T: Scalar> Setup<T> {
         })?;
         let Wiring { topology, weights, may_be_disconnected } = read_network(group, seed)?;
         let topology = own_topology.unwrap_or(topology);
+        let network = Needs::of_network(&*topology);
+        network.refuse_impossible(group.agents, &group.topology.kind)?;
         let reach = Reach::new(&*topology, WINDOW);
         if !may_be_disconnected && reach.window().is_none() {
             return Err(SetupError::Impossible(format!(
@@ -113,8 +120,23 @@ impl<T: Scalar> Setup<T> {
             Some(bring) => bring(&*problem).map_err(SetupError::Invalid)?,
             None => build(&method, group, steps, &*problem, &reach)?,
         };
+        let needs = network.with_agents(&*problem, &*algorithm, problem.agents());
+        needs.refuse_impossible(group.agents, &group.topology.kind)?;
         let faults = group.faults.as_ref().map(|faults| fault_settings(&mut Keys::new(faults)));
-        Ok(Self { problem, topology, weights, algorithm, faults, group: group.clone(), seed })
+        Ok(Self { problem, topology, weights, algorithm, needs, faults, group: group.clone(), seed })
+    }
+
+    /// The memory that a run needs.
+    pub(crate) fn needs(&self) -> Needs {
+        self.needs
+    }
+
+    /// The same run from another starting point.
+    pub(crate) fn displaced(&self) -> Self {
+        let (problem, topology, weights) = (self.problem.clone(), self.topology.clone(), self.weights.clone());
+        let algorithm = Arc::new(Displaced { inner: self.algorithm.clone(), seed: self.seed });
+        let (needs, faults, group, seed) = (self.needs, self.faults, self.group.clone(), self.seed);
+        Self { problem, topology, weights, algorithm, needs, faults, group, seed }
     }
 
     /// The group of the run.
@@ -210,6 +232,30 @@ fn find_problem<T: Scalar>(group: &Group) -> Result<fabnet_problems::Kind<T>, Se
 
 fn read_problem<T: Scalar>(group: &Group) -> Result<fabnet_problems::Recipe<T>, SetupError> {
     Ok((find_problem(group)?.read)(&mut Keys::new(&group.problem)))
+}
+
+/// The problem of a run. What cannot fit in memory is refused before it is made.
+pub(crate) fn make_problem<T: Scalar>(group: &Group, seed: u64) -> Result<Arc<dyn Problem<T>>, SetupError> {
+    let recipe = read_problem::<T>(group)?;
+    if group.agents > MANY {
+        refuse_many(group, seed, &recipe)?;
+    }
+    recipe(group.agents, seed).map_err(SetupError::Invalid)
+}
+
+/// Refuses more agents than fit in memory, judged by a few agents with the same settings.
+fn refuse_many<T: Scalar>(group: &Group, seed: u64, recipe: &fabnet_problems::Recipe<T>) -> Result<(), SetupError> {
+    let Wiring { topology, .. } = read_network(group, seed)?;
+    let network = Needs::of_network(&*topology);
+    network.refuse_impossible(group.agents, &group.topology.kind)?;
+    // What few agents cannot have, such as data for that many, all of them will tell.
+    let Ok(few) = recipe(FEW, seed) else { return Ok(()) };
+    let method = read_method::<T>(group)?;
+    let mut keys = Keys::new(&group.algorithm);
+    let build = (method.read)(&mut keys);
+    let steps = Steps::read(&mut keys, method.direction.steps).unwrap_or_else(|| Steps::auto(Auto::new(1)));
+    let Ok(algorithm) = build(&*few, steps) else { return Ok(()) };
+    network.with_agents(&*few, &*algorithm, group.agents).refuse_impossible(group.agents, &group.topology.kind)
 }
 
 /// Writes the data that the agents of a run would be dealt as files that each could have brought itself.

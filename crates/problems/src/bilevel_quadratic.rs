@@ -127,6 +127,16 @@ impl<T: Scalar> Problem<T> for BilevelQuadratic<T> {
     fn optimum(&self) -> Option<Optimum<T>> {
         Some(optimum(self.dim, &self.parts, Self::RIDGE))
     }
+
+    fn data_bytes(&self) -> usize {
+        let scalars = |part: &Part<T>| {
+            let vectors = [&part.curvature, &part.offset, &part.inner, &part.outer, &part.own];
+            let matrices = [&part.shared, &part.private];
+            vectors.iter().map(|vector| vector.len()).sum::<usize>()
+                + matrices.iter().map(|matrix| matrix.len()).sum::<usize>()
+        };
+        self.parts.iter().map(scalars).sum::<usize>() * T::BYTES
+    }
 }
 
 impl<T: Scalar> Curvature<T> for BilevelQuadratic<T> {

@@ -18,6 +18,11 @@ impl<T: Scalar> Matrix<T> {
         Self { rows, data }
     }
 
+    /// How many entries it has.
+    pub(crate) fn len(&self) -> usize {
+        self.data.len()
+    }
+
     pub(crate) fn columns(&self) -> impl ExactSizeIterator<Item = &[T]> {
         self.data.chunks_exact(self.rows)
     }

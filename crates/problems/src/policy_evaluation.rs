@@ -185,6 +185,10 @@ impl<T: Scalar> Problem<T> for PolicyEvaluation<T> {
     fn closed_form(&self) -> Option<&dyn ClosedForm<T>> {
         Some(self)
     }
+
+    fn data_bytes(&self) -> usize {
+        self.rewards.len() * STATES * T::BYTES
+    }
 }
 
 impl<T: Scalar> Curvature<T> for PolicyEvaluation<T> {

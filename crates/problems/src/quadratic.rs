@@ -114,4 +114,8 @@ impl<T: Scalar> Problem<T> for Quadratic<T> {
         let y = (0..self.inner).map(|s| T::of(sum(&|h, c| h.f64() * c.f64(), s) / sum(&|h, _| h.f64(), s))).collect();
         Some(Optimum { x: Vec::new(), y, own: Vec::new() })
     }
+
+    fn data_bytes(&self) -> usize {
+        (self.curvature.len() + self.centre.len() + self.offsets.len()) * T::BYTES
+    }
 }

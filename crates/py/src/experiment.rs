@@ -76,7 +76,7 @@ pub(crate) fn run(
 pub(crate) fn check(text: &str, file: PathBuf, changes: Vec<String>) -> PyResult<(String, Vec<String>)> {
     let check = fabnet_lab::check(&plan(text, &file, &changes)?, 1);
     let check = check.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-    Ok((check.text, check.obstacles.iter().map(ToString::to_string).collect()))
+    Ok((check.to_string(), check.obstacles))
 }
 
 /// The entries of a registry, each with a line on what it is.

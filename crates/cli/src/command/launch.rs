@@ -16,7 +16,7 @@ use clap::Args;
 use fabnet_files::SystemFiles;
 use fabnet_host::track_path;
 use fabnet_lab::data::Library;
-use fabnet_lab::{Collection, Folder, Launched, Plan, Summary};
+use fabnet_lab::{Collection, Folder, Launched, Plan, Summary, preflight};
 use fabnet_net::{Authority, Config, Limits, Member, Tls};
 
 use self::cluster::{Cluster, Watched};
@@ -75,6 +75,7 @@ impl Launch {
         if nodes > agents {
             return Err(Usage(format!("--nodes {nodes}: each has agents of its own, but there are {agents}")).into());
         }
+        preflight(&plan, 1)?;
         let folder = new_folder(&plan, self.out.as_deref())?;
         let configs = self.configs(&plan, &folder, (nodes, agents))?;
         let stopped = Arc::new(AtomicBool::new(false));

@@ -34,4 +34,8 @@ impl Topology for Complete {
     fn period(&self) -> Option<u64> {
         Some(1)
     }
+
+    fn links(&self) -> f64 {
+        self.agents as f64 * self.agents.saturating_sub(1) as f64
+    }
 }

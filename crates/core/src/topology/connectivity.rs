@@ -1,5 +1,7 @@
 //! What can be known of a network before anything is run on it.
 
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::{Components, Topology};
@@ -37,33 +39,71 @@ impl Connectivity {
 }
 
 /// Who can hear of whom, whatever the weights: the part of the report that a run needs.
+///
+/// Graphs are drawn one after the other and forgotten; only where that does not suffice are those
+/// of all rounds kept.
 pub struct Reach<'t> {
     topology: &'t dyn Topology,
-    history: History,
+    rounds: u64,
+    every_round: bool,
+    history: OnceCell<History>,
 }
 
 impl<'t> Reach<'t> {
     /// A sequence without a period is judged by its first `window` rounds.
     pub fn new(topology: &'t dyn Topology, window: u64) -> Self {
         let rounds = topology.period().unwrap_or(window).max(1);
-        Self { topology, history: History::draw(topology, &Uniform, rounds) }
+        let every_round = every_round_connected(topology, rounds);
+        Self { topology, rounds, every_round, history: OnceCell::new() }
     }
 
     /// [`Connectivity::window`]: whether agents can work together at all.
     pub fn window(&self) -> Option<u64> {
-        self.history.window(self.topology)
+        if self.every_round { Some(1) } else { self.history().window(self.topology) }
     }
 
     /// The strongly connected components of all rounds together: one if agents can work together.
     pub fn components(&self) -> Components {
-        let (hears, reaches) = self.history.union(0..self.history.of_round.len() as u64);
+        let (hears, reaches) = neighbours(self.topology.agents(), self.history().links(0..self.rounds));
         Components::of(&hears, &reaches)
     }
 
     /// [`Connectivity::spread`]: what automatic steps need to know.
     pub fn spread(&self) -> Option<u64> {
-        self.history.spread(self.topology, self.window()?)
+        if self.topology.agents() > History::LIMIT {
+            return None;
+        }
+        self.history().spread(self.topology, self.window()?)
     }
+
+    fn history(&self) -> &History {
+        self.history.get_or_init(|| History::draw(self.topology, &Uniform, self.rounds))
+    }
+}
+
+/// Whether the graph of every single round is strongly connected.
+fn every_round_connected(topology: &dyn Topology, rounds: u64) -> bool {
+    let (mut graph, mut seen) = (Digraph::new(topology.agents()), BTreeSet::new());
+    (0..rounds).map(|round| topology.graph_of(round)).filter(|&name| seen.insert(name)).all(|name| {
+        topology.draw(name, &mut graph);
+        strongly_connected(topology.agents(), graph.links())
+    })
+}
+
+/// Whether everybody reaches agent 0 and is reached by it.
+fn strongly_connected(agents: usize, links: impl Iterator<Item = (usize, usize)>) -> bool {
+    let (hears, reaches) = neighbours(agents, links);
+    covers(&hears) && covers(&reaches)
+}
+
+/// Whom each agent hears, and whom it reaches.
+fn neighbours(agents: usize, links: impl Iterator<Item = (usize, usize)>) -> (Vec<Vec<usize>>, Vec<Vec<usize>>) {
+    let (mut hears, mut reaches) = (vec![Vec::new(); agents], vec![Vec::new(); agents]);
+    for (source, target) in links {
+        hears[target].push(source);
+        reaches[source].push(target);
+    }
+    (hears, reaches)
 }
 
 /// Reports on a network. A sequence without a period is judged by its first `window` rounds.
@@ -95,6 +135,9 @@ struct History {
 }
 
 impl History {
+    /// Agents up to which the spread is computed.
+    const LIMIT: usize = 2048;
+
     fn draw(topology: &dyn Topology, weights: &dyn Weights, rounds: u64) -> Self {
         let mut names = Vec::new();
         let mut graphs = Vec::new();
@@ -126,35 +169,27 @@ impl History {
         })
     }
 
-    /// Whether the union of the graphs of these rounds is: everybody reaches agent 0 and is reached by it.
+    /// Whether the union of the graphs of these rounds is.
     fn strongly_connected(&self, rounds: Range<u64>) -> bool {
-        let (hears, reaches) = self.union(rounds);
-        covers(&hears) && covers(&reaches)
+        strongly_connected(self.agents, self.links(rounds))
     }
 
-    /// The links of these rounds together: whom each agent hears, and whom it reaches.
-    fn union(&self, rounds: Range<u64>) -> (Vec<Vec<usize>>, Vec<Vec<usize>>) {
+    /// The links of these rounds together, as (source, target).
+    fn links(&self, rounds: Range<u64>) -> impl Iterator<Item = (usize, usize)> {
         let mut graphs: Vec<usize> =
             rounds.map(|round| self.of_round[(round % self.of_round.len() as u64) as usize]).collect();
         graphs.sort_unstable();
         graphs.dedup();
-        let mut hears = vec![Vec::new(); self.agents];
-        let mut reaches = vec![Vec::new(); self.agents];
-        for graph in graphs {
-            for (target, hears) in hears.iter_mut().enumerate() {
-                for &source in self.graphs[graph].row(target).sources {
-                    hears.push(source as usize);
-                    reaches[source as usize].push(target);
-                }
-            }
-        }
-        (hears, reaches)
+        graphs.into_iter().flat_map(move |graph| {
+            let row =
+                move |target| self.graphs[graph].row(target).sources[1..].iter().map(move |&s| (s as usize, target));
+            (0..self.agents).flat_map(row)
+        })
     }
 
     /// Follows the news of every agent from every starting round.
     fn spread(&self, topology: &dyn Topology, window: u64) -> Option<u64> {
-        const LIMIT: usize = 2048;
-        if self.agents > LIMIT {
+        if self.agents > Self::LIMIT {
             return None;
         }
         let rounds = self.of_round.len() as u64;

@@ -130,6 +130,10 @@ impl Topology for ContactPlan {
     fn period(&self) -> Option<u64> {
         self.period.or_else(|| (self.changes.len() == 1).then_some(1))
     }
+
+    fn links(&self) -> f64 {
+        self.contacts.len() as f64
+    }
 }
 
 #[cfg(test)]

@@ -80,7 +80,7 @@ impl Topology for ErdosRenyi {
     }
 
     fn draw(&self, name: u64, graph: &mut Digraph) {
-        let expected = self.agents as f64 * (self.agents as f64 * self.edge_probability + 1.0);
+        let expected = self.links();
         // P(ln u · rate ≥ k) = (1 − p)ᵏ. For p = 1 the rate is −0, and no place is skipped; for p = 0 it is −∞, and all are.
         let rate = (-self.edge_probability).ln_1p().recip();
         graph.draw(expected, |agent, sources| self.append_sources(name, rate, agent, sources));
@@ -88,6 +88,13 @@ impl Topology for ErdosRenyi {
 
     fn period(&self) -> Option<u64> {
         (self.redraw == Redraw::Once).then_some(1)
+    }
+
+    fn links(&self) -> f64 {
+        let agents = self.agents as f64;
+        let ring = self.ring.map_or(0.0, |ring| ring.links());
+        let others = agents * (agents - 1.0) - ring;
+        ring + self.edge_probability * others
     }
 }
 

@@ -37,4 +37,8 @@ impl Topology for OnePeerExponential {
     fn period(&self) -> Option<u64> {
         Some(self.length())
     }
+
+    fn links(&self) -> f64 {
+        if self.agents > 1 { self.agents as f64 } else { 0.0 }
+    }
 }

@@ -31,6 +31,10 @@ impl Topology for Frozen {
     fn period(&self) -> Option<u64> {
         Some(1)
     }
+
+    fn links(&self) -> f64 {
+        self.inner.links()
+    }
 }
 
 #[cfg(test)]

@@ -38,6 +38,11 @@ impl Topology for MixedRadix {
     fn period(&self) -> Option<u64> {
         Some(self.radices.len().max(1) as u64)
     }
+
+    fn links(&self) -> f64 {
+        let largest = self.radices.iter().max().map_or(0, |radix| radix - 1);
+        self.agents as f64 * largest as f64
+    }
 }
 
 /// Every agent i sends to `i + stride` for each stride; strides are below the number of agents.

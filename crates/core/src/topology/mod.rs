@@ -45,4 +45,13 @@ pub trait Topology: Send + Sync {
 
     /// After how many rounds the sequence of graphs repeats, if it does.
     fn period(&self) -> Option<u64>;
+
+    /// The expected number of links in the round that has the most, which resource estimates need
+    /// before any graph is drawn. Unless a topology knows it in closed form, the graph of round 0
+    /// is drawn and counted.
+    fn links(&self) -> f64 {
+        let mut graph = Digraph::new(self.agents());
+        self.draw(self.graph_of(0), &mut graph);
+        graph.edges() as f64
+    }
 }

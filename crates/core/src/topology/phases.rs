@@ -43,4 +43,8 @@ impl Topology for Phases {
     fn period(&self) -> Option<u64> {
         Some(3 * self.rounds)
     }
+
+    fn links(&self) -> f64 {
+        self.random.links()
+    }
 }

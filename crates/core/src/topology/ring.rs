@@ -46,4 +46,8 @@ impl Topology for Ring {
     fn period(&self) -> Option<u64> {
         Some(1)
     }
+
+    fn links(&self) -> f64 {
+        if self.agents > 1 { self.agents as f64 } else { 0.0 }
+    }
 }

@@ -39,4 +39,10 @@ impl Topology for Undirected {
     fn period(&self) -> Option<u64> {
         self.inner.period()
     }
+
+    /// At most twice the links of the inner topology, and at most those of the complete graph.
+    fn links(&self) -> f64 {
+        let agents = self.agents() as f64;
+        (2.0 * self.inner.links()).min(agents * (agents - 1.0))
+    }
 }

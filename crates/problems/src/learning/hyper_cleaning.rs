@@ -255,6 +255,10 @@ impl<T: Scalar> Problem<T> for HyperCleaning<T> {
         }
         findings
     }
+
+    fn data_bytes(&self) -> usize {
+        self.training.data_bytes()
+    }
 }
 
 fn sigmoid<T: Scalar>(psi: T) -> T {

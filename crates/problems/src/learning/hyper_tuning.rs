@@ -183,4 +183,8 @@ impl<T: Scalar> Problem<T> for HyperTuning<T> {
     fn findings(&self, _view: &View<'_, T>) -> Vec<Finding> {
         vec![self.training.partition()]
     }
+
+    fn data_bytes(&self) -> usize {
+        self.training.data_bytes()
+    }
 }

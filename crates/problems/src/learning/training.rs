@@ -44,6 +44,12 @@ impl<T: Scalar> Training<T> {
         ("accuracy_worst", "the same of y of the agent that does worst"),
     ];
 
+    /// Bytes of all samples, those to test with included.
+    pub(super) fn data_bytes(&self) -> usize {
+        let share = |share: &Share<T>| share.train.bytes() + share.validation.bytes();
+        self.test.bytes() + self.shares.iter().map(share).sum::<usize>()
+    }
+
     /// The mini-batches of an agent: as many as its larger part needs.
     pub(super) fn batches(&self, agent: usize) -> usize {
         let share = &self.shares[agent];

@@ -34,6 +34,11 @@ impl<T: Scalar> Samples<T> {
         self
     }
 
+    /// Bytes in memory.
+    pub fn bytes(&self) -> usize {
+        self.inputs.len() * T::BYTES + self.labels.len() * size_of::<u32>()
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.labels.len()

@@ -1,0 +1,131 @@
+//! How fast something grows that evolves linearly, found from a few snapshots of it.
+
+use faer::{Mat, c64};
+
+/// What is about to dominate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Mode {
+    /// The logarithm of the factor by which it grows from one snapshot to the next.
+    pub(super) rate: f64,
+    /// Its norm in the last snapshot.
+    pub(super) size: f64,
+    /// By how much it misses being an eigenvector, relative to its norm.
+    pub(super) residual: f64,
+}
+
+/// The modes of the linear map that takes each snapshot to the next (dynamic mode decomposition:
+/// Schmid, *Dynamic mode decomposition of numerical and experimental data*, J. Fluid Mech. 2010):
+/// its eigenvalues, restricted to the span of the snapshots. `noise` is the relative accuracy of
+/// the snapshots. None if there are fewer than three, or if one is not finite or vanishes.
+pub(super) fn modes(snapshots: &[Vec<f64>], noise: f64) -> Option<Vec<Mode>> {
+    let norms: Vec<f64> = snapshots.iter().map(|snapshot| norm(snapshot)).collect();
+    if snapshots.len() < 3 || norms.iter().any(|norm| !norm.is_normal()) {
+        return None;
+    }
+    let (len, count) = (snapshots[0].len(), snapshots.len() - 1);
+    // Columns of one size, or those of a mode that grows would hide all others.
+    let before = Mat::from_fn(len, count, |row, column| snapshots[column][row] / norms[column]);
+    let after = Mat::from_fn(len, count, |row, column| snapshots[column + 1][row] / norms[column]);
+    let svd = before.thin_svd().ok()?;
+    let sizes: Vec<f64> = (0..count.min(len)).map(|index| svd.S()[index]).collect();
+    let rank = sizes.iter().take_while(|&&size| size > noise * sizes[0]).count();
+    let basis = svd.U().get(.., ..rank).to_owned();
+    let mut inverse = svd.V().get(.., ..rank).to_owned();
+    for (column, size) in sizes[..rank].iter().enumerate() {
+        (0..count).for_each(|row| inverse[(row, column)] /= size);
+    }
+    let image = &after * &inverse;
+    let projected = basis.transpose() * &image;
+    let eigen = projected.eigen().ok()?;
+    let last = Mat::from_fn(len, 1, |row, _| snapshots[count][row]);
+    let sizes = amplitudes(&eigen.U().to_owned(), &(basis.transpose() * &last))?;
+    let mode = |index: usize| {
+        let value = eigen.S()[index];
+        let vector: Vec<c64> = (0..rank).map(|row| eigen.U()[(row, index)]).collect();
+        Mode { rate: value.norm().ln(), size: sizes[index], residual: residual(&basis, &image, &vector, value) }
+    };
+    Some((0..rank).map(mode).collect())
+}
+
+/// How much of each eigenvector, as long as it is, a vector consists of.
+fn amplitudes(vectors: &Mat<c64>, vector: &Mat<f64>) -> Option<Vec<f64>> {
+    use faer::linalg::solvers::Solve;
+    let rank = vectors.nrows();
+    let right = Mat::from_fn(rank, 1, |row, _| c64::new(vector[(row, 0)], 0.0));
+    let found = vectors.full_piv_lu().solve(&right);
+    let length = |index: usize| (0..rank).map(|row| vectors[(row, index)].norm_sqr()).sum::<f64>().sqrt();
+    let sizes: Vec<f64> = (0..rank).map(|index| found[(index, 0)].norm() * length(index)).collect();
+    sizes.iter().all(|size| size.is_finite()).then_some(sizes)
+}
+
+/// `‖Mφ − μφ‖/‖φ‖` for the vector φ with these coordinates in the basis.
+fn residual(basis: &Mat<f64>, image: &Mat<f64>, vector: &[c64], value: c64) -> f64 {
+    let row = |row: usize| {
+        let sum = |matrix: &Mat<f64>| {
+            vector.iter().enumerate().map(|(index, &part)| part * matrix[(row, index)]).sum::<c64>()
+        };
+        (sum(image) - value * sum(basis)).norm_sqr()
+    };
+    let length = vector.iter().map(|part| part.norm_sqr()).sum::<f64>().sqrt();
+    (0..basis.nrows()).map(row).sum::<f64>().sqrt() / length
+}
+
+/// The Euclidean norm.
+pub(super) fn norm(vector: &[f64]) -> f64 {
+    vector.iter().map(|value| value * value).sum::<f64>().sqrt()
+}
+
+/// The slope of a line through values at equal distances, by least squares, with its standard error.
+pub(super) fn slope(values: &[f64]) -> Option<(f64, f64)> {
+    let count = values.len() as f64;
+    if values.len() < 3 || values.iter().any(|value| !value.is_finite()) {
+        return None;
+    }
+    let (middle, mean) = ((count - 1.0) / 2.0, values.iter().sum::<f64>() / count);
+    let place = |index: usize| index as f64 - middle;
+    let square: f64 = (0..values.len()).map(|index| place(index).powi(2)).sum();
+    let slope = values.iter().enumerate().map(|(index, value)| place(index) * (value - mean)).sum::<f64>() / square;
+    let error = |(index, value): (usize, &f64)| (value - mean - slope * place(index)).powi(2);
+    let variance = values.iter().enumerate().map(error).sum::<f64>() / (count - 2.0);
+    Some((slope, (variance / square).sqrt()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Snapshots of decaying modes and one that oscillates and grows, mixed by a matrix that is far from normal.
+    fn snapshots(factor: f64, count: i32) -> Vec<Vec<f64>> {
+        let decaying = [0.99, 0.95, 0.9, 0.7, 0.4, -0.3];
+        let at = |k: i32| {
+            let mut state: Vec<f64> = decaying.iter().map(|value: &f64| value.powi(k)).collect();
+            state.push(1e-3 * factor.powi(k) * (0.7 * f64::from(k)).cos());
+            state.push(1e-3 * factor.powi(k) * (0.7 * f64::from(k)).sin());
+            (0..30).map(|row| state.iter().enumerate().map(|(i, s)| s * ((row * (i + 2)) as f64).sin()).sum()).collect()
+        };
+        (0..count).map(at).collect()
+    }
+
+    #[test]
+    fn a_slow_instability_that_is_still_hidden_is_found() {
+        for factor in [0.9985, 1.0015, 1.01] {
+            let modes = modes(&snapshots(factor, 12), 1e-12).expect("there are enough snapshots");
+            let leading = modes.iter().filter(|mode| mode.residual < 1e-6).map(|mode| mode.rate).fold(-9.0, f64::max);
+            assert!((leading - factor.ln()).abs() < 1e-6, "{leading} against {}", factor.ln());
+        }
+    }
+
+    #[test]
+    fn what_is_not_finite_has_no_modes() {
+        let mut broken = snapshots(1.0, 6);
+        broken[3][0] = f64::NAN;
+        assert!(modes(&broken, 1e-12).is_none());
+        assert!(modes(&snapshots(1.0, 2), 1e-12).is_none());
+    }
+
+    #[test]
+    fn slopes_are_those_of_lines() {
+        let (found, error) = slope(&[1.0, 3.0, 5.0, 7.0]).expect("four values");
+        assert!((found - 2.0).abs() < 1e-12 && error < 1e-12);
+    }
+}

@@ -1,0 +1,132 @@
+//! What is known of a network before anything is run on it.
+
+use fabnet_core::topology::{automatic, connectivity};
+use fabnet_core::{Digraph, Mixing, Topology, Weights};
+use serde::Serialize;
+
+use super::{Risk, Warning};
+use crate::plan::Group;
+use crate::setup::{SetupError, WINDOW, Wiring, read_method};
+
+/// A network, as one or several groups have it.
+#[derive(Clone, Debug, Serialize)]
+pub struct NetworkReport {
+    /// What tells it from other networks of the plan.
+    #[serde(skip)]
+    pub(super) key: String,
+    /// How many agents.
+    pub agents: usize,
+    /// The kind of its topology.
+    pub topology: String,
+    /// The kind of its mixing weights.
+    pub weights: String,
+    /// What the method makes of it, if it does not take it as it is.
+    pub place: Option<String>,
+    /// Which topology `auto` has chosen, and why.
+    pub chosen: Option<String>,
+    /// Rounds after which the graphs repeat, if they do.
+    pub period: Option<u64>,
+    /// Rounds that were looked at.
+    pub rounds: u64,
+    /// The smallest C for which every C successive graphs together are strongly connected.
+    pub window: Option<u64>,
+    /// The rounds within which information from any agent reaches all, where that is known.
+    pub spread: Option<u64>,
+    /// κ = n·Σ αᵢβᵢ of the Perron vectors of A and B.
+    pub kappa: f64,
+    /// The smallest entries of A and B.
+    pub smallest: [f64; 2],
+    /// The largest deviation from 1 of a row sum of A or a column sum of B.
+    pub deviation: f64,
+    /// Whether A and B are positive on every link and on the diagonal.
+    pub positive: bool,
+    /// Messages that an agent sends in a round, on average.
+    pub messages: f64,
+}
+
+impl NetworkReport {
+    /// What tells the network of a group from others.
+    pub(super) fn key(group: &Group) -> Result<String, SetupError> {
+        let place = read_method::<f64>(group)?.place;
+        Ok(format!("{} {:?} {:?} {place:?}", group.agents, group.topology, group.weights))
+    }
+
+    pub(super) fn new(group: &Group, Wiring { topology, weights, .. }: &Wiring, key: String) -> Self {
+        let window = window(&**topology);
+        let report = connectivity(&**topology, &**weights, window);
+        let (deviation, positive) = stochastic(&**topology, &**weights, window);
+        let place = read_method::<f64>(group).ok().and_then(|method| method.place.about());
+        Self {
+            key,
+            agents: group.agents,
+            topology: group.topology.kind.clone(),
+            weights: group.weights.kind.clone(),
+            place: place.map(str::to_owned),
+            chosen: (group.topology.kind == "auto").then(|| automatic(group.agents).1),
+            period: topology.period(),
+            rounds: report.rounds,
+            window: report.window,
+            spread: report.spread,
+            kappa: report.kappa,
+            smallest: [report.smallest.0, report.smallest.1],
+            deviation,
+            positive,
+            messages: report.messages,
+        }
+    }
+
+    /// What may go wrong on it, or why nothing can work.
+    pub(super) fn judge(&self, may_be_disconnected: bool) -> Result<Vec<Warning>, String> {
+        let mut warnings = Vec::new();
+        let mut warn = |kind, message| warnings.push(Warning { group: None, kind, message });
+        let kind = &self.topology;
+        if self.window.is_none() {
+            let message =
+                format!("the agents on `{kind}` are never jointly strongly connected: some never hear of others");
+            if !may_be_disconnected {
+                return Err(format!("{message}. Add links, or a ring underneath"));
+            }
+            warn(Risk::Disconnected, message);
+        }
+        if self.kappa < 0.2 {
+            let message = format!(
+                "κ = {:.3} on `{kind}`: the effective step size is κ·η, so expect 1/κ times as many rounds",
+                self.kappa
+            );
+            warn(Risk::Kappa, message);
+        }
+        Ok(warnings)
+    }
+}
+
+/// Rounds by which a network without a period is judged: fewer where graphs are large.
+fn window(topology: &dyn Topology) -> u64 {
+    /// Entries of all graphs together.
+    const ENTRIES: f64 = 5e7;
+    let entries = topology.links() + topology.agents() as f64;
+    WINDOW.min((ENTRIES / entries) as u64).max(1)
+}
+
+/// How far rows of A and columns of B are from 1, over the graphs of a period, and whether all
+/// weights are positive.
+fn stochastic(topology: &dyn Topology, weights: &dyn Weights, window: u64) -> (f64, bool) {
+    let agents = topology.agents();
+    let (mut graph, mut mixing) = (Digraph::new(agents), Mixing::default());
+    let (mut worst, mut positive) = (0.0f64, true);
+    let rounds = topology.period().unwrap_or(window);
+    let mut names: Vec<u64> = (0..rounds).map(|round| topology.graph_of(round)).collect();
+    names.sort_unstable();
+    names.dedup();
+    for name in names {
+        mixing.draw(topology, name, weights, &mut graph);
+        let mut columns = vec![0.0; agents];
+        for agent in 0..agents {
+            let row = mixing.row(agent);
+            worst = worst.max((row.pull.iter().sum::<f64>() - 1.0).abs());
+            row.sources.iter().zip(row.push).for_each(|(&source, weight)| columns[source as usize] += weight);
+            positive &= row.pull.iter().chain(row.push).all(|&weight| weight > 0.0);
+        }
+        worst = columns.iter().map(|sum| (sum - 1.0).abs()).fold(worst, f64::max);
+    }
+    (worst, positive)
+}

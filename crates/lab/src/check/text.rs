@@ -1,0 +1,141 @@
+//! A check for reading.
+
+use std::collections::BTreeMap;
+use std::fmt::{Display, Formatter, Result};
+
+use super::{Check, Forecast, GroupReport, NetworkReport, StepSizes, Trial, Verdict};
+use crate::estimate::{bytes, count};
+
+impl Display for Check {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        self.networks.iter().try_for_each(|network| write!(f, "{network}"))?;
+        self.groups.iter().try_for_each(|group| write!(f, "{group}"))?;
+        let total = &self.total;
+        writeln!(
+            f,
+            "all {} runs on {} threads: about {}, if none stops early; {} of memory{}",
+            count(total.runs as f64),
+            total.threads,
+            duration(total.seconds),
+            bytes(total.memory_bytes),
+            total.available_bytes.map_or(String::new(), |available| format!(" of {} available", bytes(available)))
+        )?;
+        writeln!(f, "not checked: {} (this check took {})", self.not_checked.join("; "), duration(self.seconds))?;
+        for warning in &self.warnings {
+            let group = warning.group.as_ref().map_or(String::new(), |group| format!("{group}: "));
+            writeln!(f, "warning: {group}{}", warning.message)?;
+        }
+        self.obstacles.iter().try_for_each(|obstacle| writeln!(f, "impossible: {obstacle}"))?;
+        f.write_str(match self.verdict {
+            Verdict::Ok => "verdict: no problem found",
+            Verdict::Warnings => "verdict: this can run, with the warnings above",
+            Verdict::Impossible => "verdict: this cannot work",
+        })
+    }
+}
+
+impl Display for NetworkReport {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let agents = count(self.agents as f64);
+        writeln!(f, "network: {agents} agents, {}, {} mixing weights", self.topology, self.weights)?;
+        if let Some(place) = &self.place {
+            fact(f, "as the method has it", place)?;
+        }
+        if let Some(chosen) = &self.chosen {
+            fact(f, "chosen", chosen)?;
+        }
+        let repeats = if self.period.is_some() { "the graphs repeat every" } else { "judged by the first" };
+        fact(f, "rounds", &format!("{repeats} {}", self.rounds))?;
+        let connected = match self.window {
+            Some(1) => "strongly, in every round (C = 1)".to_owned(),
+            Some(window) => format!("jointly strongly, over every {window} successive rounds (C = {window})"),
+            None => "never, not even jointly".to_owned(),
+        };
+        fact(f, "connected", &connected)?;
+        let spread = |spread| format!("from any agent reaches all within {spread} rounds");
+        fact(f, "information", &self.spread.map_or("not known when it has reached all".to_owned(), spread))?;
+        fact(f, "κ = n·Σᵢ αᵢβᵢ", &format!("{:.3}: the effective step size is κ·η", self.kappa))?;
+        let links = if self.positive { "both positive on links and diagonal" } else { "not positive on every link" };
+        let sums = format!("rows of A and columns of B sum to 1 (to {:.0e}), {links}", self.deviation);
+        fact(f, "A and B", &sums)?;
+        let [a, b] = self.smallest;
+        fact(f, "smallest weights", &format!("a = {a:.4}, b = {b:.4}"))?;
+        fact(f, "messages", &format!("{:.2} per agent and round", self.messages))
+    }
+}
+
+impl Display for GroupReport {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        writeln!(f, "{}: {} on {}", self.label, self.algorithm, self.problem)?;
+        let noise = if self.noisy { ", noisy gradients" } else { "" };
+        fact(f, "problem", &format!("{} outer and {} inner variables{noise}", self.outer, self.inner))?;
+        write!(f, "{}", self.step_sizes)?;
+        self.trials.iter().try_for_each(|trial| fact(f, "trial run", &trial.text(self.rounds)))?;
+        let needs = &self.needs;
+        let memory = format!(
+            "{} (graphs {}, states {}, data {})",
+            bytes(needs.bytes()),
+            bytes(needs.graph_bytes),
+            bytes(needs.state_bytes),
+            bytes(needs.data_bytes)
+        );
+        fact(f, "memory of a run", &memory)?;
+        let sent =
+            format!("{} per agent, {}-byte payload per message", bytes(self.bytes_per_agent), self.message_bytes);
+        fact(f, "sent in a run", &sent)?;
+        fact(f, "time of a run", &format!("{}, if it does not stop early", duration(self.seconds)))
+    }
+}
+
+impl Display for StepSizes {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        fact(f, "automatic step sizes", &named(&self.automatic))?;
+        if let Some(given) = &self.given {
+            fact(f, "given step sizes", &named(given))?;
+        }
+        if let (Some(tolerated), Some(fraction)) = (self.tolerated_lower, self.tolerated_fraction) {
+            let limit =
+                format!("up to {tolerated:.2e} ({fraction} of the inverse of the largest curvature at the start)");
+            fact(f, "consensus needs η", &limit)?;
+        }
+        if let (Some(mass), Some(sigma)) = (self.coupling, self.jacobian) {
+            let text = format!("η_x (1/η_z − 1/η_y) σ_max(J)² = {mass:.2} with σ_max(J) = {sigma:.2}: stable below 1");
+            fact(f, "y and z", &text)?;
+        }
+        Ok(())
+    }
+}
+
+impl Trial {
+    /// Seconds of one round of one run.
+    pub(super) fn seconds_per_round(&self) -> f64 {
+        self.seconds / self.rounds.max(1) as f64
+    }
+
+    fn text(&self, of: u64) -> String {
+        let forecast = match self.forecast {
+            Forecast::Diverged => "it diverged",
+            Forecast::Diverges => "it grows so fast that the run will diverge",
+            Forecast::Stable => "nothing grows so fast that the run would diverge",
+            Forecast::Unclear => "too short to tell whether the run diverges",
+        };
+        let growth = self.growth.map_or(String::new(), |growth| format!(" (factor {growth:.5} a round)"));
+        format!("seed {}: {} of {of} rounds in {}: {forecast}{growth}", self.seed, self.rounds, duration(self.seconds))
+    }
+}
+
+fn named(sizes: &BTreeMap<String, f64>) -> String {
+    sizes.iter().map(|(name, size)| format!("{name} = {size:.3}")).collect::<Vec<_>>().join(", ")
+}
+
+fn fact(f: &mut Formatter<'_>, name: &str, value: &str) -> Result {
+    writeln!(f, "  {name:<22} {value}")
+}
+
+fn duration(seconds: f64) -> String {
+    match seconds {
+        seconds if seconds < 120.0 => format!("{seconds:.1} s"),
+        seconds if seconds < 7200.0 => format!("{:.0} min", seconds / 60.0),
+        seconds => format!("{:.1} h", seconds / 3600.0),
+    }
+}

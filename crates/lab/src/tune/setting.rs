@@ -1,0 +1,76 @@
+//! Points of the search.
+
+use fabnet_core::algorithm::Steps;
+use fabnet_core::settings::{Given, Value};
+
+use crate::check::smoothness;
+use crate::plan::Group;
+use crate::setup::{Setup, SetupError};
+
+/// A point of the search: the penalty, the step size of x, and the one that all lower variables share.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Setting {
+    pub(super) penalty: Option<f64>,
+    pub(super) x: f64,
+    pub(super) lower: f64,
+}
+
+impl Setting {
+    /// What the file itself says, if it gives step sizes and the lower ones are one.
+    pub(super) fn of(group: &Group, names: &[&str]) -> Option<Self> {
+        let step = |name: &str| number(group, &format!("steps.{name}"));
+        let (x, lower) = (step(names[0])?, step(names[names.len() - 1])?);
+        names[1..].iter().all(|name| step(name) == Some(lower)).then_some(Self {
+            penalty: number(group, "penalty"),
+            x,
+            lower,
+        })
+    }
+
+    /// With step sizes of three digits: more would say more than is known.
+    pub(super) fn rounded(self) -> Self {
+        let digits = |size: f64| format!("{size:.2e}").parse().unwrap_or(size);
+        Self { x: digits(self.x), lower: digits(self.lower), ..self }
+    }
+
+    /// Settings around this one, by factors of two; there may be lower variables or not.
+    pub(super) fn around(self, has_lower: bool) -> Vec<Self> {
+        let lower: &[f64] = if has_lower { &[1.0, 2.0, 0.5] } else { &[1.0] };
+        let with = |x: f64, lower: f64| Self { x: self.x * x, lower: self.lower * lower, ..self }.rounded();
+        [2.0, 1.0, 0.5].iter().flat_map(|&x| lower.iter().map(move |&lower| with(x, lower))).collect()
+    }
+}
+
+/// The step sizes of x and of the lower variables that agents would find themselves.
+pub(super) fn suggestion(group: &Group, seed: u64) -> Result<[f64; 2], SetupError> {
+    let setup = Setup::<f64>::with_steps(group, seed, Some(Steps::same(0.0)))?;
+    let [x, lower, _] = setup.algorithm.direction().automatic(&smoothness(&setup), 0);
+    Ok([x, lower])
+}
+
+pub(super) fn with_penalty(group: &Group, penalty: Option<f64>) -> Group {
+    let mut group = group.clone();
+    for (key, value) in &mut group.algorithm.settings {
+        if let (Some(penalty), "penalty") = (penalty, key.as_str()) {
+            *value = Value::Number(penalty);
+        }
+    }
+    group
+}
+
+/// The group with these step sizes; momentum and decay stay as they are.
+pub(super) fn with_steps(group: &Group, names: &[&str], setting: Setting) -> Group {
+    let mut group = with_penalty(group, setting.penalty);
+    let settings = &mut group.algorithm.settings;
+    settings.retain(|(key, _)| key != "steps" && !names.iter().any(|name| *key == format!("steps.{name}")));
+    for name in names {
+        let size = if *name == names[0] { setting.x } else { setting.lower };
+        settings.push((format!("steps.{name}"), Value::Number(size)));
+    }
+    group
+}
+
+/// A number among the settings of a group's method.
+pub(super) fn number(group: &Group, key: &str) -> Option<f64> {
+    if let Some(Value::Number(number)) = group.algorithm.get(key) { Some(number) } else { None }
+}
