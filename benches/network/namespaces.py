@@ -124,7 +124,7 @@ def worst_error(folder):
     results = folder / "results"
     shutil.rmtree(results, ignore_errors=True)
     states = [folder / f"{node}/state" for node in NODES]
-    do(fabnet, "collect", folder / "experiment.toml", *states, "--out", results, "--quiet")
+    do(fabnet, "collect", folder / "experiment.toml", *states, "--out", results, "--partial", "--quiet")
     return json.loads(results.joinpath("summary.json").read_text())["runs"][0]["final"]["worst_error"]
 
 

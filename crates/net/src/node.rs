@@ -1,12 +1,15 @@
 //! The loop of a node: events in, effects out.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+mod ending;
+mod lookout;
+
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use fabnet_core::peer::{Command, Effect, Envelope, Event, Record};
+use fabnet_core::peer::{Effect, Envelope, Event, Record};
 use fabnet_core::{Peer, Scalar};
 
 use crate::admission::{Admission, NotAdmitted};
@@ -18,7 +21,7 @@ use crate::inbox::{Inbox, Input};
 use crate::metrics::RoundTimes;
 use crate::refusals::Reason;
 use crate::silence::Silence;
-use crate::status::{AgentStatus, NodeStatus, Shared};
+use crate::status::Shared;
 use crate::transport::Transport;
 
 /// Takes what an agent has after every so many rounds.
@@ -117,9 +120,6 @@ pub struct Equipment {
 }
 
 impl<T: Scalar> Node<T> {
-    /// The time between two reports: they look at everything that there is.
-    const REPORT: Duration = Duration::from_millis(500);
-
     /// A node with these peers, each with its disk and the rounds that it is to do.
     pub fn new(
         config: Config,
@@ -190,7 +190,9 @@ impl<T: Scalar> Node<T> {
                 self.events.extend(agents.iter().map(|&agent| (agent, Event::Tick)));
                 // Ticks that were slept through are not made up for.
                 next_tick = (next_tick + self.tick).max(now);
-                self.look_around(recorder)?;
+                if let Err(error) = self.look_around(recorder) {
+                    return Err(self.give_up(error, recorder));
+                }
                 if !goes_on() {
                     return self.end(recorder);
                 }
@@ -242,71 +244,6 @@ impl<T: Scalar> Node<T> {
         Err(NotAdmitted::Manifest { node, theirs: manifest, ours: self.manifest.to_string() }.into())
     }
 
-    /// Once a tick: is anybody there, and what is there to say?
-    fn look_around(&mut self, recorder: &mut dyn Recorder<T>) -> Result<(), NodeError> {
-        let reports = self.reported.elapsed() > Self::REPORT;
-        if reports || !self.has_begun() {
-            self.attendance.look(self.seats.values().map(|seat| &seat.peer));
-            if self.attendance.anybody() {
-                self.admission.heard();
-            }
-        }
-        self.admission.judge()?;
-        self.begin_if_all_are_there()?;
-        if reports {
-            self.report();
-            self.mind_silence();
-            self.mind_doubles();
-            recorder.secure();
-            if !self.admission.admitted() {
-                (self.greet)();
-            }
-        }
-        Ok(())
-    }
-
-    /// Lets its agents begin once enough members are heard.
-    fn begin_if_all_are_there(&mut self) -> Result<(), NodeError> {
-        let peers: Vec<&Peer<T>> = self.peers().collect();
-        if !self.has_begun() && self.attendance.may_begin(&peers, Instant::now())? {
-            tracing::info!("enough members are there: the first round begins");
-            self.events.extend(self.seats.keys().map(|&agent| (agent, Event::Command(Command::Begin))));
-        }
-        Ok(())
-    }
-
-    fn has_begun(&self) -> bool {
-        self.peers().all(Peer::has_begun)
-    }
-
-    /// Warns if two processes act as one member.
-    fn mind_doubles(&mut self) {
-        let lives = self.seats.values().flat_map(|seat| {
-            let others = seat.peer.table().entries().map(|(agent, standing)| (agent, standing.incarnation));
-            others.filter(|(agent, _)| *agent == seat.peer.node() || !self.seats.contains_key(agent))
-        });
-        let lives: BTreeMap<u32, _> = lives.collect();
-        for agent in self.doubles.look(lives.into_iter(), Instant::now()) {
-            let member = self.config.owner(agent);
-            tracing::warn!(agent, member, "two processes act as this member: stop one of them");
-        }
-    }
-
-    /// Has the transport connect anew if somebody is silent who ought to be heard.
-    fn mind_silence(&mut self) {
-        let now = Instant::now();
-        if self.transport.renewals() > self.renewals {
-            self.renewals = self.transport.renewals();
-            self.silence.begin_again(now);
-        }
-        let sources: BTreeSet<u32> = self.seats.values_mut().flat_map(|seat| seat.peer.sources()).collect();
-        let remote = sources.into_iter().filter(|agent| !self.seats.contains_key(agent));
-        let silent = self.silence.look(remote, now);
-        if self.admission.admitted() && !self.is_done() && !silent.is_empty() {
-            self.transport.renew(silent.iter().map(|&agent| self.config.way_to(agent).to_owned()).collect());
-        }
-    }
-
     /// Its agents.
     pub fn peers(&self) -> impl Iterator<Item = &Peer<T>> {
         self.seats.values().map(|seat| &seat.peer)
@@ -315,38 +252,6 @@ impl<T: Scalar> Node<T> {
     /// Whether all rounds are done.
     fn is_done(&self) -> bool {
         self.seats.values().all(|seat| seat.peer.round() >= seat.rounds)
-    }
-
-    fn report(&mut self) {
-        self.reported = Instant::now();
-        let agent = |seat: &mut Seat<T>| {
-            let status = AgentStatus::of(&mut seat.peer);
-            seat.max_residual = seat.max_residual.max(status.mass_residual);
-            let checkpoint_age = seat.checkpoint_at.map(|at| at.elapsed().as_secs_f64());
-            AgentStatus { max_mass_residual: seat.max_residual, checkpoint_age, ..status }
-        };
-        let peers: Vec<&Peer<T>> = self.peers().collect();
-        let (begun, absent) = (self.has_begun(), self.attendance.absent(&peers));
-        let complete = self.is_done() && self.judge_end().is_empty();
-        let doubles: BTreeSet<&str> = self.doubles.found().iter().map(|agent| self.config.owner(*agent)).collect();
-        let status = NodeStatus {
-            run: self.config.run.clone(),
-            node: self.config.node.clone(),
-            manifest: self.manifest.to_string(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            seconds: self.started.elapsed().as_secs_f64(),
-            ready: self.admission.admitted(),
-            begun,
-            done: self.is_done(),
-            complete,
-            absent,
-            doubles: doubles.into_iter().map(str::to_owned).collect(),
-            refused: Reason::ALL.map(|reason| (reason.name().to_owned(), self.inbox.refusals().get(reason))).into(),
-            dropped: self.dropped.load(Ordering::Relaxed),
-            renewals: self.renewals,
-            agents: self.seats.values_mut().map(agent).collect(),
-        };
-        self.status.change(|shared| *shared = status);
     }
 
     /// Lets happen what is to happen, until nothing is left.
@@ -390,68 +295,11 @@ impl<T: Scalar> Node<T> {
                         return;
                     }
                     seat.checkpoint_at = Some(Instant::now());
+                    recorder.secure();
                 }
                 let safe = seat.disk.write(&record).inspect_err(|error| tracing::error!(agent, %error, "not written"));
                 self.events.push_back((agent, Event::Stored { ticket, safe: safe.is_ok() }));
             }
         }
-    }
-
-    /// Records where its agents are at the end, if that is where their own rounds have led them.
-    fn record_end(&mut self, recorder: &mut dyn Recorder<T>) {
-        for seat in self.seats.values_mut().filter(|seat| seat.recorded != Some(seat.rounds) && seat.is_at_end()) {
-            if let Record::Checkpoint { round, point } = seat.peer.checkpoint() {
-                recorder.record(&seat.peer, round, &point);
-                seat.recorded = Some(round);
-            }
-        }
-    }
-
-    /// Says farewell, writes down where it is, and ends: with an error if it is done and the answer
-    /// may be wrong, or if something could not be written.
-    fn end(&mut self, recorder: &mut dyn Recorder<T>) -> Result<Stop, NodeError> {
-        let agents: Vec<u32> = self.seats.keys().copied().collect();
-        let done = self.is_done();
-        let wrong = if done { self.judge_end() } else { Vec::new() };
-        for agent in agents {
-            self.tell(agent, Event::Command(Command::Leave), recorder);
-        }
-        self.settle(recorder);
-        let written = self.seats.values().try_for_each(|seat| seat.disk.write(&seat.peer.checkpoint()));
-        let recorded = recorder.finish();
-        self.report();
-        self.transport.close();
-        written?;
-        recorded.map_err(NodeError::Records)?;
-        match done {
-            true if wrong.is_empty() => Ok(Stop::Done),
-            true => Err(Missing::AtEnd(wrong).into()),
-            false => Ok(Stop::Left),
-        }
-    }
-
-    /// Everything that speaks against the answer, now that the rounds are done.
-    fn judge_end(&mut self) -> Vec<String> {
-        self.attendance.look(self.seats.values().map(|seat| &seat.peer));
-        let peers: Vec<&Peer<T>> = self.peers().collect();
-        let rounds = self.seats.values().map(|seat| seat.rounds).max().unwrap_or(0);
-        let mut wrong = self.attendance.judge_end(&peers, rounds);
-        for seat in self.seats.values().filter(|seat| !seat.is_at_end()) {
-            let (agent, worked_in) = (seat.peer.node(), seat.worked_in);
-            wrong.push(format!(
-                "agent {agent} missed the end: the last round that it did itself is {worked_in} of {rounds}"
-            ));
-        }
-        for agent in self.doubles.found() {
-            wrong.push(format!("two processes acted as `{}`", self.config.owner(*agent)));
-        }
-        wrong
-    }
-}
-
-impl<T: Scalar> Seat<T> {
-    /// Whether its own rounds have led it to the end, or nearly so.
-    fn is_at_end(&self) -> bool {
-        self.worked_in >= self.rounds - self.rounds / 10
     }
 }

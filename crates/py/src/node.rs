@@ -55,7 +55,9 @@ pub(crate) fn node<'py>(
     failure.raise()?;
     let (found, rounds) = done.map_err(|error: StationError| match error {
         StationError::Node(_) | StationError::Open(_) => PyConnectionError::new_err(error.to_string()),
-        StationError::Agents { .. } | StationError::Missing(_) => PyValueError::new_err(error.to_string()),
+        StationError::Agents { .. } | StationError::Start { .. } | StationError::Missing(_) => {
+            PyValueError::new_err(error.to_string())
+        }
         _ => PyRuntimeError::new_err(error.to_string()),
     })?;
     let answer = points(py, &*method, dim, found.into_iter())?;

@@ -17,6 +17,30 @@ pub(crate) struct Nodes {
     pub(crate) configs: Vec<Config>,
 }
 
+/// A process that does not outlive its test.
+pub(crate) struct Process(Child);
+
+impl std::ops::Deref for Process {
+    type Target = Child;
+
+    fn deref(&self) -> &Child {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for Process {
+    fn deref_mut(&mut self) -> &mut Child {
+        &mut self.0
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 impl Nodes {
     /// A run of so many nodes and rounds, five milliseconds each; a thousand undisturbed rounds are enough.
     pub(crate) fn new(count: usize, rounds: u64, network: &str) -> Self {
@@ -59,18 +83,18 @@ impl Nodes {
     }
 
     /// Starts a node, whose log goes on.
-    pub(crate) fn start(&self, node: usize) -> Child {
+    pub(crate) fn start(&self, node: usize) -> Process {
         self.start_as(&self.configs[node], &format!("n{node}"))
     }
 
-    pub(crate) fn start_as(&self, config: &Config, name: &str) -> Child {
+    pub(crate) fn start_as(&self, config: &Config, name: &str) -> Process {
         let file = self.path(&format!("{name}.toml"));
         fs::write(&file, config.to_toml()).unwrap();
         let log = File::options().create(true).append(true).open(self.path(&format!("{name}.log"))).unwrap();
-        fabnet(self.folder.path()).arg("node").arg(&file).stdin(Stdio::null()).stderr(log).spawn().unwrap()
+        fabnet(self.folder.path()).arg("node").arg(&file).stdin(Stdio::null()).stderr(log).spawn().map(Process).unwrap()
     }
 
-    pub(crate) fn start_all(&self) -> Vec<Child> {
+    pub(crate) fn start_all(&self) -> Vec<Process> {
         (0..self.configs.len()).map(|node| self.start(node)).collect()
     }
 
@@ -87,7 +111,9 @@ impl Nodes {
         let start = Instant::now();
         let http = self.configs[node].http.unwrap().to_string();
         loop {
+            // A node that has just started says nothing of its agents yet.
             if let Ok(status) = ask(&http)
+                && !status.agents.is_empty()
                 && until(&status)
             {
                 return status;
@@ -113,7 +139,7 @@ impl Nodes {
     }
 
     /// Waits until all have ended well.
-    pub(crate) fn all_end_well(&self, nodes: &mut [Child]) {
+    pub(crate) fn all_end_well(&self, nodes: &mut [Process]) {
         for (number, node) in nodes.iter_mut().enumerate() {
             assert_eq!(self.end(node), 0, "node {number}\n{}", self.logs());
         }

@@ -1,5 +1,7 @@
 //! Properties of ledgers and messages, before any network.
 
+mod held;
+
 use std::collections::VecDeque;
 use std::iter;
 use std::sync::Arc;

@@ -1,0 +1,83 @@
+//! Peers that wait with their first round.
+
+use super::*;
+
+/// Held peers and what they say to each other, message by message.
+struct Waiting {
+    peers: Vec<Peer<f64>>,
+    on_the_way: VecDeque<(u32, Vec<u8>)>,
+}
+
+impl Waiting {
+    fn new(pace: Pace) -> Self {
+        let held = |mut task: Task<f64>| {
+            task.policy = Policy { held: true, ..Policy::new(pace, 3) };
+            Peer::new(task.clone(), life(task.node), 0, None)
+        };
+        Self { peers: tasks(3, false, Complete::new).into_iter().map(held).collect(), on_the_way: VecDeque::new() }
+    }
+
+    fn tell(&mut self, node: usize, event: Event) {
+        let mut effects = Vec::new();
+        self.peers[node].handle(event, &mut effects);
+        for effect in effects {
+            if let Effect::Send { to, bytes } = effect {
+                self.on_the_way.push_back((to, bytes));
+            }
+        }
+    }
+
+    /// One tick of each of these nodes; what is sent to the others is lost.
+    fn tick(&mut self, nodes: &[usize]) {
+        nodes.iter().for_each(|&node| self.tell(node, Event::Tick));
+        while let Some((to, bytes)) = self.on_the_way.pop_front() {
+            let manifest = self.peers[0].manifest.clone();
+            let contents = manifest.read::<f64>(&bytes).unwrap().header.contents;
+            let begun = self.peers.iter().any(Peer::has_begun);
+            assert!(begun || !(contents.pulled || contents.mass), "scalars or mass before anybody has begun");
+            if nodes.contains(&(to as usize)) {
+                self.tell(to as usize, Event::Message(bytes));
+            }
+        }
+    }
+
+    fn rounds(&self) -> Vec<u64> {
+        self.peers.iter().map(Peer::round).collect()
+    }
+}
+
+/// Free peers count rounds by ticks, those in lockstep by messages.
+fn held_until_told(pace: Pace) {
+    let mut waiting = Waiting::new(pace);
+    (0..3).for_each(|node| waiting.tell(node, Event::Stored { ticket: 0, safe: true }));
+    (0..5).for_each(|_| waiting.tick(&[0, 1]));
+    assert_eq!(waiting.rounds(), [0; 3]);
+    assert_eq!((waiting.peers[0].heard_in(1), waiting.peers[0].heard_in(2)), (Some(0), None));
+    (0..20).for_each(|_| waiting.tick(&[0, 1, 2]));
+    assert_eq!(waiting.rounds(), [0; 3], "nobody has told them");
+    assert_eq!(waiting.peers[0].heard_in(2), Some(0));
+
+    waiting.tell(1, Event::Command(Command::Begin));
+    (0..10).for_each(|_| waiting.tick(&[0, 1, 2]));
+    assert!(waiting.rounds().iter().all(|round| *round > 5), "{:?}: the others follow", waiting.rounds());
+    assert!(waiting.peers.iter().all(|peer| peer.ledger().audit()));
+}
+
+#[test]
+fn held_peers_exchange_signs_of_life_only_and_begin_together() {
+    held_until_told(Pace::Free);
+    held_until_told(Pace::Lockstep { deadline: u64::MAX });
+}
+
+#[test]
+fn a_farewell_is_told_from_a_death() {
+    let mut waiting = Waiting::new(Pace::Free);
+    (0..3).for_each(|node| waiting.tell(node, Event::Stored { ticket: 0, safe: true }));
+    (0..10).for_each(|_| waiting.tick(&[0, 1, 2]));
+    waiting.tell(0, Event::Suspect(2));
+    waiting.tell(1, Event::Command(Command::Leave));
+    waiting.tick(&[0]);
+    let dead = |node: u32| waiting.peers[0].table().living(node).is_none();
+    assert!(dead(1) && dead(2));
+    assert_eq!((waiting.peers[0].has_left(1), waiting.peers[0].has_left(2)), (true, false));
+}
