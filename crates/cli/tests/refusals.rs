@@ -98,6 +98,7 @@ fn who_is_not_admitted_says_so_within_ten_seconds() {
     let mut stranger = stage.config(2, RUN);
     stranger.node = "stranger".into();
     stranger.members[2].name = "stranger".into();
+    stranger.state = stage.path("stranger");
     let certificate = |name: &str| stage.path("pki").join(name);
     stranger.tls = Some(Tls {
         ca: certificate("ca.pem"),
@@ -128,6 +129,7 @@ fn who_is_not_admitted_says_so_within_ten_seconds() {
     let mut other = stage.config(2, RUN);
     let text = std::fs::read_to_string(&other.plan).unwrap().replace("1_000_000", "999_999");
     other.plan = stage.path("other.toml");
+    other.state = stage.path("other");
     std::fs::write(&other.plan, text).unwrap();
     let said = not_admitted(&stage, &other);
     assert!(said.contains("another manifest"), "{said}");

@@ -135,18 +135,27 @@ impl Frames {
             let (path, expected) = (path.to_owned(), Box::new(frames.label));
             return Err(FramesError::Label { path, found: Box::new(found.clone()), expected });
         }
-        frames.length = if read.label.is_some() { read.intact } else { 0 };
         match read.interruption {
-            None => Ok((frames, 0)),
+            // Not even the label was written whole: the file begins anew.
+            _ if read.label.is_none() => frames.cut_off(read.bytes.len() as u64),
             Some(Interruption::Damaged { at }) => {
                 Err(FramesError::Damaged { path: path.to_owned(), record: read.records.len() + 1, at })
             }
-            Some(Interruption::Torn { bytes, .. }) => {
-                let cut = frames.files.truncate(path, frames.length);
-                cut.map_err(|error| FramesError::File { path: path.to_owned(), error })?;
-                Ok((frames, bytes))
+            interruption => {
+                frames.length = read.intact;
+                let torn = matches!(interruption, Some(Interruption::Torn { .. }));
+                frames.cut_off(if torn { read.bytes.len() as u64 - read.intact } else { 0 })
             }
         }
+    }
+
+    /// Cuts off the bytes after the whole frames, of which there are this many.
+    fn cut_off(self, bytes: u64) -> Result<(Self, u64), FramesError> {
+        if bytes > 0 {
+            let cut = self.files.truncate(&self.path, self.length);
+            cut.map_err(|error| FramesError::File { path: self.path.clone(), error })?;
+        }
+        Ok((self, bytes))
     }
 
     /// Writes a record at the end, whole or not at all.

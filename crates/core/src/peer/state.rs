@@ -333,7 +333,7 @@ impl<T: Scalar> Peer<T> {
         self.judge_edges();
         match (self.phase, self.task.policy.pace) {
             (Phase::Unwritten, _) => effects.push(self.start()),
-            (Phase::Gathering, _) if self.task.policy.held => self.call_missing(effects),
+            (Phase::Gathering, _) if self.task.policy.held && !self.is_time_to_call() => {}
             (Phase::Gathering, _) => self.call(effects),
             (Phase::Open, Pace::Free) => {
                 if self.round < self.task.policy.rounds {
@@ -414,15 +414,11 @@ impl<T: Scalar> Peer<T> {
         }
     }
 
-    /// Calls those that were not heard yet, and now and then everybody: a held peer can wait for long.
-    fn call_missing(&mut self, effects: &mut Vec<Effect>) {
-        const EVERYBODY: u64 = 8;
-        let all = self.waited.is_multiple_of(EVERYBODY);
-        for node in 0..self.manifest.nodes() as u32 {
-            if node != self.task.node && (all || self.contacts[node as usize].heard_in.is_none()) {
-                self.send(node, Mask::NONE, Contents::default(), true, effects);
-            }
-        }
+    /// A held peer can wait for long, and whoever comes later calls it: it calls often at first, then
+    /// now and then, in case a message was lost.
+    fn is_time_to_call(&self) -> bool {
+        const EVERY: u64 = 16;
+        self.waited.is_power_of_two() || self.waited.is_multiple_of(EVERY)
     }
 
     fn leave(&mut self, effects: &mut Vec<Effect>) {
