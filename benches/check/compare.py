@@ -31,7 +31,7 @@ def draw(rng):
     family = rng.choices(["policy", "bilevel", "single", "batches", "double", "learning"], [5, 3, 3, 2, 1, 3])[0]
     agents = rng.choice([6, 8, 10, 12, 16])
     network = rng.choice(NETWORKS)
-    rounds = rng.choice([4000, 6000, 10000])
+    rounds = rng.choice([2000, 4000, 8000])
     extra, momentum = "", 0.0
     if family == "policy":
         problem = f'kind = "policy-evaluation", noise = {rng.choice([0.0, 0.0, 0.5, 1.0])}'
@@ -91,15 +91,19 @@ def run(config, factors, folder):
 
 def limit(config, folder):
     """The factor at which runs begin to diverge; none if they do not diverge even with huge step sizes."""
-    coarse = [4.0**power for power in range(-7, 7)]
-    found = run(config, coarse, folder)
-    if True not in found:
+    def first(factors):
+        low, high = 0, len(factors)
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if run(config, [factors[middle]], folder)[0] else (middle + 1, high)
+        return low
+
+    coarse = [4.0**power for power in range(-7, 8)]
+    found = first(coarse)
+    if found == len(coarse):
         return None
-    first = found.index(True)
-    fine = [coarse[first] * 4 ** (power / 8) for power in range(-7, 0)]
-    found = run(config, fine, folder) + [True]
-    first = found.index(True)
-    return (fine + [coarse[first] if first < 7 else fine[-1] * 4 ** (1 / 8)])[first] * 4 ** (-1 / 16)
+    fine = [coarse[found] * 4 ** (power / 8) for power in range(-7, 1)]
+    return fine[first(fine[:-1])] * 4 ** (-1 / 16)
 
 
 def main():

@@ -135,5 +135,5 @@ def run(
 
 
 def check(experiment: str | os.PathLike[str] | Mapping[str, Any], **overrides: Any) -> Check:
-    """Say everything that can be known before a run: graph, weights, steps, cost."""
+    """Say what can be known before a run: network, step sizes, trial runs, cost."""
     return Check(*_fabnet.check(*_read(experiment, overrides)))

@@ -40,9 +40,9 @@ pub(crate) enum Command {
     Run(run::Run),
     /// Draw or redraw the figures of finished runs
     Plot(plot::Plot),
-    /// Say everything that can be known before a run: graph, weights, steps, cost
+    /// Say what can be known before a run: network, step sizes, trial runs, cost
     Check(check::Check),
-    /// Find steps, and write an experiment file with them
+    /// Find step sizes, and write an experiment file with them
     Tune(tune::Tune),
     /// Attack simulated peers with faults, and check that nothing is lost
     Faults(faults::Faults),

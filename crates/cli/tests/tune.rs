@@ -44,4 +44,24 @@ fn what_is_tuned_falls() {
     let tuned = file("smooth-bilevel", "[\"relative_error\", \"hypergradient\"]");
     let said = String::from_utf8_lossy(&tuned.stdout);
     assert!(tuned.status.success() && !said.contains("inf"), "{said}");
+    // Without a target nothing is said of rounds to it, but what was compared instead.
+    assert!(
+        said.contains("there is no [stop]") && said.contains("last value of relative_error or hypergradient"),
+        "{said}"
+    );
+    assert!(said.contains("seeds that were not tuned on: 1, 2, 3") && !said.contains("rounds (median)"), "{said}");
+}
+
+/// Heavy ball comes with automatic step sizes, and no step sizes without it are as fast here.
+#[test]
+fn a_given_setting_that_is_better_on_held_out_seeds_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "name = \"kept\"\nagents = 10\nrounds = 3000\nseeds = 1\n[problem]\nkind = \"policy-evaluation\"\n\
+                [topology]\nkind = \"complete\"\n[[algorithm]]\nkind = \"dfab\"\n\
+                [stop]\nmetric = \"relative_error\"\nbelow = 1e-6\n";
+    std::fs::write(folder.path().join("file.toml"), text).unwrap();
+    let output = succeed(folder.path(), &["tune", "file.toml", "--budget", "2"]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("the given one is kept") && said.contains("nothing was written"), "{said}");
+    assert!(!folder.path().join("kept-tuned.toml").exists());
 }

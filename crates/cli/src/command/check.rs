@@ -16,7 +16,7 @@ use crate::say::say;
   fabnet check experiments/first.toml --json
 
 Besides facts on network, step sizes and cost, it makes trial runs: at most one in 20 of a run's rounds, with up to three seeds,
-20 seconds for all groups together. It says what they show, and what was not checked.
+20 seconds for all groups together (one at least for each). It says what they show, and what was not checked.
 Exit code 1 if the run cannot work, for instance because the agents are never jointly strongly connected or the memory does not suffice.")]
 pub(crate) struct Check {
     /// The experiment file

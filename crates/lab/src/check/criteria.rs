@@ -73,7 +73,8 @@ impl StepSizes {
     /// `I + η_x (1/η_y − 1/η_z) JᵀJ`.
     fn with_coupling<T: Scalar>(self, setup: &Setup<T>, (x, y, z): (f64, f64, f64)) -> Self {
         let problem = &*setup.problem;
-        if problem.has_private() || y == 0.0 || z == 0.0 {
+        // Elsewhere the criterion does not hold, and solving the lower level takes its time.
+        if problem.optimum().is_none() || problem.has_private() || y == 0.0 || z == 0.0 {
             return self;
         }
         let (_, start, _) = problem.starting_point(0);

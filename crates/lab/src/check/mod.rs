@@ -145,9 +145,9 @@ pub struct Total {
 
 /// Seeds that are tried, at most.
 const SEEDS: usize = 3;
-/// Seconds that all trial runs together may take, and one of them at least.
+/// Seconds that all trial runs together may take, and those of one group in any case.
 const SECONDS: f64 = 20.0;
-const LEAST: f64 = 0.2;
+const LEAST: f64 = 1.0;
 
 /// Looks at every group, and makes a trial run of it for each of the first seeds.
 pub fn check(plan: &Plan, threads: usize) -> Result<Check, JobError> {
@@ -272,11 +272,15 @@ fn try_seeds<T: Scalar>(plan: &Plan, group: &Group, first: &Setup<T>) -> Result<
     if group.rounds < trial::PART {
         return Ok(Vec::new());
     }
-    let seeds = &plan.seeds[..plan.seeds.len().min(SEEDS)];
-    let limit = (SECONDS / (plan.groups.len() * seeds.len()) as f64).max(LEAST);
+    let limit = (SECONDS / plan.groups.len() as f64).max(LEAST);
     let mut trials = vec![trial::trial(first, group, limit)?];
-    for &seed in &seeds[1..] {
-        trials.push(trial::trial(&Setup::<T>::new(group, seed)?, group, limit)?);
+    let watch = Stopwatch::start();
+    for &seed in plan.seeds.iter().take(SEEDS).skip(1) {
+        let left = limit - trials[0].seconds - watch.seconds();
+        if left < trials[0].seconds {
+            break;
+        }
+        trials.push(trial::trial(&Setup::<T>::new(group, seed)?, group, left)?);
     }
     Ok(trials)
 }
@@ -284,15 +288,12 @@ fn try_seeds<T: Scalar>(plan: &Plan, group: &Group, first: &Setup<T>) -> Result<
 /// What was not looked at, in words.
 fn unchecked(plan: &Plan, groups: &[GroupReport]) -> Vec<String> {
     let mut list = Vec::new();
-    if plan.seeds.len() > SEEDS {
-        let rest = &plan.seeds[SEEDS..];
-        list.push(format!(
-            "{} of {} seeds were not tried ({} to {})",
-            rest.len(),
-            plan.seeds.len(),
-            rest[0],
-            rest[rest.len() - 1]
-        ));
+    let tried = groups.iter().map(|group| group.trials.len()).min().unwrap_or(0);
+    if tried < plan.seeds.len() {
+        let rest = &plan.seeds[tried..];
+        let which = format!("{} to {}", rest[0], rest[rest.len() - 1]);
+        let all = if groups.iter().all(|group| group.trials.len() == tried) { "" } else { ", in some groups" };
+        list.push(format!("{} of {} seeds were not tried ({which}{all})", rest.len(), plan.seeds.len()));
     }
     let seen: Vec<u64> = groups.iter().flat_map(|group| &group.trials).map(|trial| trial.seen).collect();
     if let (Some(least), Some(most)) = (seen.iter().min(), seen.iter().max()) {

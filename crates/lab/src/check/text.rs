@@ -3,23 +3,16 @@
 use std::collections::BTreeMap;
 use std::fmt::{Display, Formatter, Result};
 
-use super::{Check, Forecast, GroupReport, NetworkReport, StepSizes, Trial, Verdict};
+use super::{Check, Forecast, GroupReport, NetworkReport, StepSizes, Total, Trial, Verdict};
 use crate::estimate::{bytes, count};
 
 impl Display for Check {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         self.networks.iter().try_for_each(|network| write!(f, "{network}"))?;
         self.groups.iter().try_for_each(|group| write!(f, "{group}"))?;
-        let total = &self.total;
-        writeln!(
-            f,
-            "all {} runs on {} threads: about {}, if none stops early; {} of memory{}",
-            count(total.runs as f64),
-            total.threads,
-            duration(total.seconds),
-            bytes(total.memory_bytes),
-            total.available_bytes.map_or(String::new(), |available| format!(" of {} available", bytes(available)))
-        )?;
+        if !self.groups.is_empty() {
+            write!(f, "{}", self.total)?;
+        }
         writeln!(f, "not checked: {} (this check took {})", self.not_checked.join("; "), duration(self.seconds))?;
         for warning in &self.warnings {
             let group = warning.group.as_ref().map_or(String::new(), |group| format!("{group}: "));
@@ -31,6 +24,21 @@ impl Display for Check {
             Verdict::Warnings => "verdict: this can run, with the warnings above",
             Verdict::Impossible => "verdict: this cannot work",
         })
+    }
+}
+
+impl Display for Total {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let available = |available| format!(" of {} available", bytes(available));
+        writeln!(
+            f,
+            "all {} runs on {} threads: about {}, if none stops early; {} of memory{}",
+            count(self.runs as f64),
+            self.threads,
+            duration(self.seconds),
+            bytes(self.memory_bytes),
+            self.available_bytes.map_or(String::new(), available)
+        )
     }
 }
 

@@ -53,9 +53,9 @@ pub enum Forecast {
 
 /// The part of a run's rounds that a trial takes at most: one in so many.
 pub(super) const PART: u64 = 20;
-/// The factor to the start beyond which a run with a known solution counts as diverged.
+/// The growth that counts as divergence where the solution is known, see [`fabnet_core::Divergence`].
 const FAR: f64 = 1e3;
-/// The norm beyond which others do, relative to the start.
+/// The same for norms, where it is not known.
 const NORM: f64 = 1e8;
 
 /// Makes a trial run of at most so many seconds.
@@ -100,6 +100,8 @@ impl Shape {
     /// Snapshots at most, and at least, where they are whole periods apart.
     const SNAPSHOTS: u64 = 64;
     const PERIODS: u64 = 5;
+    /// Snapshots without which nothing is extrapolated.
+    const LEAST: usize = 5;
 
     fn new<T: Scalar>(setup: &Setup<T>, group: &Group) -> Self {
         let budget = group.rounds / PART;
@@ -163,6 +165,13 @@ impl<T: Scalar> Course<T> {
         if self.diverged {
             return (Forecast::Diverged, None);
         }
+        if self.engine.view().algorithm.recovers_within() > 0 {
+            // Automatic step sizes are shortened when something grows.
+            return (Forecast::Stable, None);
+        }
+        if 2 * self.seen < shape.rounds || self.states.len() < Shape::LEAST {
+            return (Forecast::Unclear, None);
+        }
         if !shape.affine {
             return self.forecast_norms(left);
         }
@@ -213,7 +222,11 @@ impl<T: Scalar> Course<T> {
         let gain = |from: usize| (logs[from + quarter] - logs[from]) / quarter as f64;
         let (earlier, rate) = (gain(logs.len() - 1 - 2 * quarter), gain(logs.len() - 1 - quarter));
         let (first, last) = (self.norms[0], self.norms[self.norms.len() - 1]);
-        let under_way = last > 10.0 * (1.0 + first) && rate > 0.8 * earlier;
+        // In the last quarter, what grows in proportion to the rounds gains a third, and slows down by
+        // 0.71 on a logarithmic scale. What grows exponentially gains the same in each quarter, but
+        // for networks that change meanwhile.
+        let gained = quarter as f64 * rate;
+        let under_way = (gained > 0.5 && rate > 0.85 * earlier) || (gained > 1.2 && rate > 0.5 * earlier);
         let expected = last.ln() + rate * left;
         let diverges = under_way && expected > (NORM * (1.0 + first)).ln();
         (if diverges { Forecast::Diverges } else { Forecast::Stable }, Some(rate))
