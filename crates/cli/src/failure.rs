@@ -30,7 +30,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
     let usage = error.is::<Usage>()
         || error.is::<Mistakes>()
         || error.is::<UnfitPlan>()
-        || matches!(error.downcast_ref(), Some(FigureError::Plan(_)))
+        || matches!(error.downcast_ref(), Some(FigureError::Plan(_) | FigureError::Usage(_)))
         || error.downcast_ref::<SetupError>().is_some_and(invalid)
         || error.downcast_ref::<JobError>().is_some_and(|error| match error {
             JobError::Setup(error) => invalid(error),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use fabnet_lab::figure::{FigureError, draw};
+use fabnet_lab::figure::{Band, FigureError, Format, Request, draw, draw_as, draw_together};
 use fabnet_lab::{Experiment, Folder};
 use resvg::tiny_skia::Pixmap;
 use resvg::usvg::{Options, Tree};
@@ -91,8 +91,9 @@ fn a_folder_of_results_becomes_charts_and_networks() {
     for name in expected {
         let tree = Tree::from_str(&svg(&folder, &format!("{name}.svg")), &Options::default()).unwrap();
         let picture = Pixmap::load_png(folder.file("figures").join(format!("{name}.png"))).unwrap();
-        let size = tree.size().to_int_size();
-        assert_eq!((picture.width(), picture.height()), (2 * size.width(), 2 * size.height()));
+        // There are 300 pixels to the inch, and 96 units of a tree.
+        let wide = f64::from(tree.size().width()) * 300.0 / 96.0;
+        assert!((f64::from(picture.width()) - wide).abs() < 4.0, "{} and {wide}", picture.width());
         let mut colours: Vec<&[u8]> = picture.data().chunks(4).collect();
         colours.sort_unstable();
         colours.dedup();
@@ -107,36 +108,225 @@ fn charts_say_what_they_show() {
     for (effort, title) in [("rounds", "rounds"), ("seconds", "seconds"), ("bytes", "bytes sent per agent")] {
         let chart = svg(&folder, &format!("relative_error-by-{effort}.svg"));
         for text in ["tiny", "relative error", "first", "second", title] {
-            assert!(chart.contains(&format!(">\n{text}\n</text>")), "`{text}` by {effort}");
+            assert!(chart.contains(&format!(">{text}</text>")), "`{text}` by {effort}");
         }
     }
 }
 
 #[test]
-fn runs_that_diverged_or_are_not_done_are_left_out() {
-    let (_home, with) = folder(EXPERIMENT, &records(&[0, 1, 2, 3]));
-    let (_other_home, without) = folder(EXPERIMENT, &records(&[0, 1, 2]));
-    let chart = |folder| {
-        draw(folder).unwrap();
-        svg(folder, "relative_error-by-rounds.svg")
+fn legends_say_how_many_runs_diverged_or_are_unfinished() {
+    let (_home, folder) = folder(EXPERIMENT, &records(&[0, 1, 2, 3]));
+    let chart = |outcomes: &[(usize, &str)]| {
+        summarise(&folder, outcomes);
+        draw(&folder).unwrap();
+        svg(&folder, "relative_error-by-rounds.svg")
     };
-    assert_ne!(chart(&with), chart(&without));
-    summarise(&with, &[(0, "finished"), (1, "finished"), (2, "reached"), (3, "diverged")]);
-    assert_eq!(chart(&with), chart(&without));
-    summarise(&with, &[(0, "finished"), (1, "finished"), (2, "reached")]);
-    assert_eq!(chart(&with), chart(&without));
-    summarise(&with, &[(0, "finished"), (1, "finished"), (2, "reached"), (3, "reached")]);
-    assert_ne!(chart(&with), chart(&without));
+    let sound = chart(&[(0, "finished"), (1, "finished"), (2, "reached"), (3, "reached")]);
+    assert!(!sound.contains("diverged") && !sound.contains("unfinished"));
+    let mixed = chart(&[(0, "finished"), (1, "diverged"), (2, "reached")]);
+    assert_eq!(mixed.matches(">1 of 2 diverged</text>").count(), 1);
+    assert_eq!(mixed.matches(">1 of 2 unfinished</text>").count(), 1);
+    let lost = chart(&[(0, "finished"), (1, "finished"), (2, "diverged"), (3, "diverged")]);
+    assert_eq!(lost.matches(">2 of 2 diverged</text>").count(), 1);
+    assert_eq!((sound.matches("leaves").count(), lost.matches("leaves").count()), (0, 1), "the line leaves the frame");
 }
 
 #[test]
-fn a_group_that_diverged_is_dotted() {
+fn interrupted_runs_are_left_out() {
+    let (_home, with) = folder(EXPERIMENT, &records(&[0, 1, 2, 3]));
+    let (_other_home, without) = folder(EXPERIMENT, &records(&[0, 1, 2]));
+    let chart = |folder| {
+        summarise(folder, &[(0, "finished"), (1, "finished"), (2, "reached")]);
+        draw(folder).unwrap();
+        svg(folder, "relative_error-by-rounds.svg")
+    };
+    assert_eq!(chart(&with), chart(&without));
+}
+
+#[test]
+fn bands_are_chosen() {
     let (_home, folder) = folder(EXPERIMENT, &records(&[0, 1, 2, 3]));
-    summarise(&folder, &[(0, "finished"), (1, "diverged"), (2, "diverged"), (3, "diverged")]);
-    draw(&folder).unwrap();
-    let chart = svg(&folder, "relative_error-by-rounds.svg");
-    assert!(chart.contains("second (diverged)") && !chart.contains("first (diverged)"));
-    assert_eq!(chart.matches("stroke-dasharray").count(), 2, "the line and its sample in the legend");
+    let chart = |band| {
+        draw_as(&folder, &Request { band, ..Request::default() }).unwrap();
+        svg(&folder, "relative_error-by-rounds.svg")
+    };
+    let [quartiles, range, std] = [Band::Quartiles, Band::Range, Band::Std].map(|band| chart(Some(band)));
+    assert_eq!(chart(None), quartiles, "the axis is logarithmic");
+    assert!(quartiles != range && range != std && std != quartiles);
+}
+
+/// An experiment with so many groups, and records of two seeds each; some leave, some coincide, one has an excursion.
+fn scene(groups: usize, label: impl Fn(usize) -> String) -> (TempDir, Folder) {
+    let head = EXPERIMENT.split("[[algorithm]]").next().unwrap();
+    let tables = (0..groups).map(|group| format!("[[algorithm]]\nlabel = \"{}\"\nkind = \"fab\"\n", label(group)));
+    let tail = "[record]\nevery = 1\nmetrics = [\"relative_error\", \"hypergradient\"]\n";
+    let mut records = HEADER.to_owned();
+    for run in 0..2 * groups {
+        let (group, seed) = (run / 2, run % 2);
+        for round in 0..=20 {
+            let rate = if group % 4 == 3 { 1.9 } else { 0.75 + 0.01 * (group / 2 + seed) as f64 };
+            let error = if group == 0 && round == 7 { 1e30 } else { rate.powi(round) };
+            let (seconds, bytes) = (0.01 * f64::from(round), 80 * round);
+            records.extend([format!("{run},\"{}\",{seed},{round},{seconds},{bytes},{error},\n", label(group))]);
+        }
+    }
+    let (home, folder) = folder(&format!("{head}{}{tail}", tables.collect::<String>()), &records);
+    let outcome = |run: usize| if run / 2 % 4 == 3 { "diverged" } else { "finished" };
+    let run = |run: usize| {
+        format!(
+            r#"{{"run": {run}, "label": "{}", "algorithm": "fab", "settings": {{}}, "seed": {}, "outcome": "{}", "rounds": 20,
+            "reached_at": null, "final": {{}}, "seconds": 0.2, "rounds_per_second": 100.0, "bytes_per_agent": 1600.0, "state_bytes": 8.0}}"#,
+            label(run / 2),
+            run % 2,
+            outcome(run)
+        )
+    };
+    let runs = (0..2 * groups).map(run).collect::<Vec<_>>().join(", ");
+    let text = format!(r#"{{"name": "tiny", "version": "0", "runs": [{runs}], "groups": []}}"#);
+    fs::write(folder.file("summary.json"), text).unwrap();
+    (home, folder)
+}
+
+/// Charts in many shapes, as SVG documents.
+fn scenes() -> Vec<(String, String)> {
+    let long = |group: usize| format!("the {group}-th of several methods with a name that goes on and on, x=0.{group}");
+    let mut scenes = Vec::new();
+    for groups in [1, 2, 4, 8, 9, 21] {
+        for (kind, label) in [("short", (|group| format!("m{group}")) as fn(usize) -> String), ("long", long)] {
+            let (_home, folder) = scene(groups, label);
+            for width in [None, Some("3.25in"), Some("84mm"), Some("5in"), Some("7in")] {
+                let width = width.map(|width| width.parse().unwrap());
+                let request = Request { width, formats: vec![Format::Svg], ..Request::default() };
+                draw_as(&folder, &request).unwrap();
+                for effort in ["rounds", "bytes"] {
+                    let name = format!("{groups} {kind} labels by {effort} in {width:?}");
+                    scenes.push((name, svg(&folder, &format!("relative_error-by-{effort}.svg"))));
+                }
+            }
+        }
+    }
+    scenes
+}
+
+/// The values of an attribute, in order.
+fn attributes<'s>(svg: &'s str, name: &str) -> Vec<&'s str> {
+    let start = format!(" {name}=\"");
+    svg.split(start.as_str()).skip(1).filter_map(|rest| rest.split('"').next()).collect()
+}
+
+fn spots(points: &str) -> Vec<(f64, f64)> {
+    let number = |text: &str| text.parse::<f64>().unwrap();
+    points.split(' ').filter_map(|pair| pair.split_once(',')).map(|(x, y)| (number(x), number(y))).collect()
+}
+
+#[test]
+fn every_curve_stays_within_its_frame() {
+    for (name, svg) in scenes() {
+        let mut frame = Vec::new();
+        let mut curves = 0;
+        for line in svg.lines() {
+            let points = attributes(line, "points").first().map(|points| spots(points)).unwrap_or_default();
+            if line.contains("stroke-width=\"0.7\"") {
+                frame = points;
+            } else if line.starts_with("<polyline") && line.contains("stroke-width=\"1.2\"") && points.len() > 2 {
+                let ((left, top), (right, bottom)) = (frame[0], frame[2]);
+                curves += 1;
+                for (x, y) in points {
+                    let inside = (left - 0.02..=right + 0.02).contains(&x) && (top - 0.02..=bottom + 0.02).contains(&y);
+                    assert!(inside, "{name}: ({x}, {y}) is outside of {frame:?}");
+                }
+            }
+        }
+        assert!(curves > 0, "{name} has no curve");
+    }
+}
+
+#[test]
+fn a_curve_that_leaves_is_marked() {
+    for (name, svg) in scenes() {
+        let groups: usize = name.split(' ').next().unwrap().parse().unwrap();
+        // Every fourth group diverges, and the first has an excursion.
+        assert_eq!(svg.matches("class=\"leaves\"").count(), 1 + groups / 4, "{name}");
+        assert_eq!(svg.matches("2 of 2 diverged").count(), groups / 4, "{name}");
+    }
+}
+
+#[test]
+fn texts_are_large_enough_and_do_not_overlap() {
+    let mut options = Options::default();
+    options.fontdb_mut().load_font_data(include_bytes!("../assets/DejaVuSans-subset.ttf").to_vec());
+    for (name, svg) in scenes() {
+        let sizes = attributes(&svg, "font-size");
+        assert!(sizes.iter().all(|size| size.parse::<f64>().unwrap() >= 8.0), "{name}: {sizes:?}");
+        let tree = Tree::from_str(&svg, &options).unwrap();
+        let (mut boxes, mut groups) = (Vec::new(), vec![tree.root()]);
+        while let Some(group) = groups.pop() {
+            for node in group.children() {
+                match node {
+                    resvg::usvg::Node::Group(group) => groups.push(group),
+                    resvg::usvg::Node::Text(text) => {
+                        boxes.push((text.chunks()[0].text().to_owned(), text.abs_bounding_box()));
+                    }
+                    _ => (),
+                }
+            }
+        }
+        assert!(boxes.len() > 4, "{name} has {} texts", boxes.len());
+        for (place, (text, area)) in boxes.iter().enumerate() {
+            let sheet = tree.size();
+            let inside = area.left() >= 0.0
+                && area.top() >= 0.0
+                && area.right() <= sheet.width()
+                && area.bottom() <= sheet.height();
+            assert!(inside, "{name}: `{text}` is not on the sheet");
+            for (other, beside) in &boxes[..place] {
+                let apart = area.right() <= beside.left()
+                    || beside.right() <= area.left()
+                    || area.bottom() <= beside.top()
+                    || beside.bottom() <= area.top();
+                assert!(apart, "{name}: `{text}` overlaps `{other}`");
+            }
+        }
+    }
+}
+
+#[test]
+fn several_folders_become_one_chart() {
+    let ((_one_home, one), (_other_home, other)) =
+        (folder(EXPERIMENT, &records(&[0, 1, 2])), folder(EXPERIMENT, &records(&[0, 1, 2, 3])));
+    let home = TempDir::new().unwrap();
+    let out = home.path().join("together.v2.pdf");
+    let folders = [one, other];
+    let labels = vec![format!("first ({})=FIRST", folders[0].path().file_name().unwrap().to_string_lossy())];
+    let request = Request { formats: vec![Format::Pdf, Format::Svg], labels, ..Request::default() };
+    let written = draw_together(&folders, &out, &request).unwrap();
+    assert_eq!(written, ["pdf", "svg"].map(|kind| home.path().join(format!("together.v2.{kind}"))));
+    assert!(fs::read(&written[0]).unwrap().starts_with(b"%PDF-"));
+    let chart = fs::read_to_string(&written[1]).unwrap();
+    assert_eq!((chart.matches(">FIRST</text>").count(), chart.matches("class=\"curve\"").count()), (1, 4));
+    let unknown = draw_together(&folders, &home.path().join("together"), &Request::default()).unwrap_err();
+    assert!(matches!(&unknown, FigureError::Usage(message) if message.contains("--format")), "{unknown}");
+}
+
+#[test]
+fn a_pdf_has_the_printed_width_and_its_font() {
+    let (_home, folder) = folder(EXPERIMENT, &records(&[0, 1, 2, 3]));
+    let request = Request {
+        width: Some("3.25in".parse().unwrap()),
+        formats: vec![Format::Pdf],
+        metric: Some("relative_error".to_owned()),
+        ..Request::default()
+    };
+    let files = draw_as(&folder, &request).unwrap();
+    assert_eq!(files.len(), 3, "by each effort");
+    let pdf = fs::read(&files[0]).unwrap();
+    let text = String::from_utf8_lossy(&pdf);
+    assert!(
+        text.contains("/MediaBox [0 0 234 ") && text.contains("/FontFile2") && text.contains("/ToUnicode"),
+        "{text}"
+    );
+    let missing = draw_as(&folder, &Request { metric: Some("hypergradient".to_owned()), ..request }).unwrap_err();
+    assert!(matches!(missing, FigureError::Empty { .. }), "{missing}");
 }
 
 #[test]

@@ -32,10 +32,10 @@ enum Scale {
 }
 
 impl Axis {
-    /// At most so many steps between marked values.
-    const STEPS: f64 = 7.5;
-    /// At most so many powers of ten are marked.
-    const POWERS: f64 = 9.0;
+    /// At most so many steps between marked values, the more the better.
+    const STEPS: [f64; 7] = [6.5, 5.0, 4.0, 3.0, 2.0, 1.5, 1.0];
+    /// Of powers of ten, one of so many is marked, the fewer the better.
+    const STRIDES: [i32; 8] = [1, 2, 3, 5, 10, 20, 50, 100];
     /// Left free at both ends, as a part of the whole.
     const MARGIN: f64 = 0.04;
 
@@ -80,16 +80,23 @@ impl Axis {
         }
     }
 
-    /// The values to mark.
-    pub(super) fn ticks(&self) -> Vec<Tick> {
-        match self.scale {
-            Scale::Linear => self.linear_ticks(),
-            Scale::Logarithmic => self.logarithmic_ticks(),
-        }
+    /// The values to mark on an axis of this length, where each label takes some of it.
+    pub(super) fn ticks(&self, length: f64, room: impl Fn(&str) -> f64) -> Vec<Tick> {
+        let fit = |ticks: &Vec<Tick>| {
+            ticks.windows(2).all(|pair| {
+                let apart = length * (self.place(pair[1].value) - self.place(pair[0].value));
+                apart >= f64::midpoint(room(&pair[0].label), room(&pair[1].label))
+            })
+        };
+        let candidates: Vec<Vec<Tick>> = match self.scale {
+            Scale::Linear => Self::STEPS.map(|steps| self.linear_ticks(steps)).into(),
+            Scale::Logarithmic => self.logarithmic_candidates(),
+        };
+        candidates.into_iter().find(fit).unwrap_or_default()
     }
 
-    fn linear_ticks(&self) -> Vec<Tick> {
-        let step = nice_step((self.high - self.low) / Self::STEPS);
+    fn linear_ticks(&self, steps: f64) -> Vec<Tick> {
+        let step = nice_step((self.high - self.low) / steps);
         let largest = self.high.abs().max(self.low.abs());
         let label = |value| match self.unit {
             Unit::Plain => number::plain(value, step, largest),
@@ -101,10 +108,17 @@ impl Axis {
         values.map(|value| Tick { value, label: label(value) }).collect()
     }
 
-    fn logarithmic_ticks(&self) -> Vec<Tick> {
+    /// Within few powers of ten, values between them are marked as well.
+    fn logarithmic_candidates(&self) -> Vec<Vec<Tick>> {
+        let few = self.high.log10() - self.low.log10() < 2.2;
+        let between: [&[f64]; 2] = [&[1.0, 2.0, 5.0], &[1.0, 3.0]];
+        let dense = between.map(|factors| self.logarithmic_ticks(1, factors));
+        let powers = Self::STRIDES.map(|stride| self.logarithmic_ticks(stride, &[1.0]));
+        dense.into_iter().filter(|_| few).chain(powers).collect()
+    }
+
+    fn logarithmic_ticks(&self, stride: i32, factors: &[f64]) -> Vec<Tick> {
         let (low, high) = (self.low.log10(), self.high.log10());
-        let factors: &[f64] = if high - low > 2.2 { &[1.0] } else { &[1.0, 2.0, 5.0] };
-        let stride = ((high - low) / Self::POWERS).ceil() as i32;
         let powers = (low.floor() as i32..=high.ceil() as i32).filter(|power| power % stride == 0);
         let values = powers.flat_map(|power| factors.iter().map(move |factor| power_of_ten(*factor, power)));
         let inside = values.filter(|value| (self.low..=self.high).contains(value));
@@ -128,8 +142,9 @@ fn nice_step(least: f64) -> f64 {
 mod tests {
     use super::*;
 
+    /// On an axis of 200 points, where each label takes 25.
     fn labels(axis: Axis) -> Vec<String> {
-        axis.ticks().into_iter().map(|tick| tick.label).collect()
+        axis.ticks(200.0, |_| 25.0).into_iter().map(|tick| tick.label).collect()
     }
 
     #[test]
@@ -144,8 +159,23 @@ mod tests {
     fn logarithmic_axes_are_marked_at_powers_of_ten_or_between_them() {
         assert_eq!(labels(Axis::logarithmic(2e-4, 1.0)), ["10⁻³", "0.01", "0.1", "1"]);
         assert_eq!(labels(Axis::logarithmic(0.03, 1.0)), ["0.05", "0.1", "0.2", "0.5", "1"]);
-        assert_eq!(labels(Axis::logarithmic(1e-16, 1.0)).len(), 9);
-        assert!((5..=10).contains(&labels(Axis::logarithmic(1e-100, 1e100)).len()));
+        assert_eq!(labels(Axis::logarithmic(1e-16, 1.0)).len(), 6);
+        assert!((3..=8).contains(&labels(Axis::logarithmic(1e-100, 1e100)).len()));
+    }
+
+    #[test]
+    fn labels_never_touch() {
+        let axes = [Axis::up_to(2e4, Unit::Plain), Axis::linear(-0.3, 1.7), Axis::logarithmic(1e-12, 3.0)];
+        for axis in axes.into_iter().chain([Axis::logarithmic(0.2, 3.0), Axis::up_to(7e8, Unit::Bytes)]) {
+            for length in [20.0, 60.0, 150.0, 400.0] {
+                let ticks = axis.ticks(length, |label| 6.0 * label.chars().count() as f64);
+                for pair in ticks.windows(2) {
+                    let room = 3.0 * (pair[0].label.chars().count() + pair[1].label.chars().count()) as f64;
+                    assert!(length * (axis.place(pair[1].value) - axis.place(pair[0].value)) >= room, "{ticks:?}");
+                }
+                assert!(ticks.len() > 1 || length < 100.0, "{axis:?} on {length}: {ticks:?}");
+            }
+        }
     }
 
     #[test]

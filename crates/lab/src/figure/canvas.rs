@@ -2,41 +2,43 @@
 
 use std::fmt::Write;
 
-use plotters::backend::{DrawingBackend, SVGBackend};
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, FontDesc, FontFamily, FontStyle, FontTransform, RGBColor, ShapeStyle};
-
-/// A place on a sheet: pixels to the right and down from its upper left corner.
+/// A place on a sheet: units to the right and down from its upper left corner.
 pub(super) type Spot = (f64, f64);
+
+/// A colour by its parts red, green and blue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Colour(pub(super) u8, pub(super) u8, pub(super) u8);
 
 /// A white sheet.
 pub(super) struct Canvas {
     size: (f64, f64),
+    /// Points (1/72 inch) of each unit.
+    unit: f64,
     elements: String,
 }
 
 /// How a line is drawn.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Pen {
-    pub(super) colour: RGBColor,
+    pub(super) colour: Colour,
     pub(super) opacity: f64,
     pub(super) width: f64,
     /// Lengths of dashes and gaps by turns; none for a solid line.
     pub(super) dashes: &'static [f64],
 }
 
-/// How a text is written: centred vertically at its spot.
+/// How a text is written: its capitals are centred vertically at its spot.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lettering {
     pub(super) size: f64,
-    pub(super) colour: RGBColor,
+    pub(super) colour: Colour,
     pub(super) side: Side,
     /// From the bottom to the top instead of from left to right.
     pub(super) upwards: bool,
 }
 
 /// Which part of a text is at its spot.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Start,
     Middle,
@@ -44,92 +46,138 @@ pub(super) enum Side {
 }
 
 impl Canvas {
-    /// The back end knows whole units only: so many make a pixel.
-    const FINENESS: f64 = 10.0;
-    const FONTS: FontFamily<'static> = FontFamily::Name("DejaVu Sans, sans-serif");
+    const FONTS: &str = "DejaVu Sans, Verdana, sans-serif";
+    /// Half the height of capitals and figures, relative to the size of letters.
+    const HALF_CAPITAL: f64 = 0.365;
 
-    pub(super) fn new(width: f64, height: f64) -> Self {
-        Self { size: (width.ceil(), height.ceil()), elements: String::new() }
+    /// A sheet that is measured in points, as printed.
+    pub(super) fn in_points(width: f64, height: f64) -> Self {
+        Self::in_units(width, height, 1.0)
+    }
+
+    /// A sheet that is measured in pixels of a screen, of which 96 make an inch.
+    pub(super) fn in_pixels(width: f64, height: f64) -> Self {
+        Self::in_units(width.ceil(), height.ceil(), 0.75)
+    }
+
+    /// A sheet that is measured in units of so many points.
+    pub(super) fn in_units(width: f64, height: f64, unit: f64) -> Self {
+        Self { size: (width, height), unit, elements: String::new() }
     }
 
     /// Draws a line through these spots.
     pub(super) fn line(&mut self, spots: &[Spot], pen: Pen) {
         let Pen { colour, opacity, width, dashes } = pen;
-        let stroke_width = units(width).unsigned_abs();
-        let style = ShapeStyle { color: colour.mix(opacity), filled: false, stroke_width };
-        let line = drawn(|backend| backend.draw_path(spots.iter().map(place), &style));
-        // The back end knows no dashes, but lines have those of the group they are in.
-        let dashes: Vec<String> = dashes.iter().map(|&length| units(length).to_string()).collect();
-        _ = match dashes.as_slice() {
-            [] => self.elements.write_str(&line),
-            dashes => writeln!(self.elements, "<g stroke-dasharray=\"{}\">\n{line}</g>", dashes.join(" ")),
-        };
+        let dashes: Vec<String> = dashes.iter().map(|length| number(*length)).collect();
+        self.start("polyline");
+        self.put("points", points(spots));
+        self.put("fill", "none");
+        self.put("stroke", hex(colour));
+        self.put("stroke-width", number(width));
+        if opacity < 1.0 {
+            self.put("stroke-opacity", number(opacity));
+        }
+        if !dashes.is_empty() {
+            self.put("stroke-dasharray", dashes.join(" "));
+        }
+        self.elements += "/>\n";
     }
 
     /// Fills the area within these corners.
-    pub(super) fn area(&mut self, corners: &[Spot], colour: RGBColor, opacity: f64) {
-        let style = colour.mix(opacity);
-        self.elements += &drawn(|backend| backend.fill_polygon(corners.iter().map(place), &style));
+    pub(super) fn area(&mut self, corners: &[Spot], colour: Colour, opacity: f64) {
+        self.start("polygon");
+        self.put("points", points(corners));
+        self.put("fill", hex(colour));
+        if opacity < 1.0 {
+            self.put("fill-opacity", number(opacity));
+        }
+        self.elements += "/>\n";
     }
 
     /// Draws a disc.
-    pub(super) fn disc(&mut self, centre: Spot, radius: f64, colour: RGBColor) {
-        let radius = units(radius).unsigned_abs();
-        self.elements += &drawn(|backend| backend.draw_circle(place(&centre), radius, &colour.mix(1.0), true));
+    pub(super) fn disc(&mut self, centre: Spot, radius: f64, colour: Colour) {
+        self.start("circle");
+        self.put("cx", number(centre.0));
+        self.put("cy", number(centre.1));
+        self.put("r", number(radius));
+        self.put("fill", hex(colour));
+        self.elements += "/>\n";
     }
 
     /// Writes a text.
     pub(super) fn text(&mut self, spot: Spot, text: &str, lettering: Lettering) {
         let Lettering { size, colour, side, upwards } = lettering;
-        // The back end centres small letters; figures and capitals are taller.
-        let down = 0.08 * size;
-        let spot = if upwards { (spot.0 + down, spot.1) } else { (spot.0, spot.1 + down) };
-        let turn = if upwards { FontTransform::Rotate270 } else { FontTransform::None };
-        // The back end takes sizes in its own measure.
-        let font = FontDesc::new(Self::FONTS, 1.24 * Self::FINENESS * size, FontStyle::Normal).transform(turn);
-        let style = font.color(&colour).pos(Pos::new(side.into(), VPos::Center));
-        self.elements += &drawn(|backend| backend.draw_text(text, &style, place(&spot)));
+        let down = Self::HALF_CAPITAL * size;
+        let (x, y) = if upwards { (spot.0 + down, spot.1) } else { (spot.0, spot.1 + down) };
+        self.start("text");
+        self.put("x", number(x));
+        self.put("y", number(y));
+        self.put("font-size", number(size));
+        self.put("fill", hex(colour));
+        if side != Side::Start {
+            self.put("text-anchor", if side == Side::Middle { "middle" } else { "end" });
+        }
+        if upwards {
+            self.put("transform", format!("rotate(-90 {} {})", number(x), number(y)));
+        }
+        _ = writeln!(self.elements, ">{}</text>", escaped(text));
+    }
+
+    /// Names what is drawn within: by its class it can be found, and styled.
+    pub(super) fn group(&mut self, class: &str, draw: impl FnOnce(&mut Self)) {
+        _ = writeln!(self.elements, "<g class=\"{class}\">");
+        draw(self);
+        self.elements += "</g>\n";
     }
 
     /// The whole sheet as an SVG document.
     pub(super) fn into_svg(self) -> String {
-        let (width, height) = self.size;
+        let (width, height) = (number(self.size.0), number(self.size.1));
+        let [printed_width, printed_height] = [self.size.0, self.size.1].map(|length| number(length * self.unit));
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {} {}\" \
-             stroke-linejoin=\"round\">\n<rect width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n{}</svg>\n",
-            units(width),
-            units(height),
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{printed_width}pt\" height=\"{printed_height}pt\" \
+             viewBox=\"0 0 {width} {height}\" font-family=\"{}\" stroke-linejoin=\"round\">\n\
+             <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n{}</svg>\n",
+            Self::FONTS,
             self.elements
         )
     }
-}
 
-impl From<Side> for HPos {
-    fn from(side: Side) -> Self {
-        match side {
-            Side::Start => Self::Left,
-            Side::Middle => Self::Center,
-            Side::End => Self::Right,
-        }
+    fn start(&mut self, element: &str) {
+        _ = write!(self.elements, "<{element}");
+    }
+
+    fn put(&mut self, attribute: &str, value: impl AsRef<str>) {
+        _ = write!(self.elements, " {attribute}=\"{}\"", value.as_ref());
     }
 }
 
-/// The elements that the back end draws, without the document around them.
-fn drawn<E>(draw: impl FnOnce(&mut SVGBackend<'_>) -> Result<(), E>) -> String {
-    let mut document = String::new();
-    // It draws into a text, which cannot fail.
-    _ = draw(&mut SVGBackend::with_string(&mut document, (0, 0)));
-    let start = document.find(">\n").map_or(0, |tag| tag + 2);
-    let end = document.rfind("</svg>").unwrap_or(document.len());
-    document[start..end].to_owned()
+fn points(spots: &[Spot]) -> String {
+    let pairs: Vec<String> = spots.iter().map(|(x, y)| format!("{},{}", number(*x), number(*y))).collect();
+    pairs.join(" ")
 }
 
-fn units(pixels: f64) -> i32 {
-    (pixels * Canvas::FINENESS).round() as i32
+/// To a hundredth of a unit, which nobody sees.
+fn number(value: f64) -> String {
+    let rounded = (value * 100.0).round() / 100.0;
+    // There is no negative zero in a drawing.
+    if rounded == 0.0 { "0".to_owned() } else { rounded.to_string() }
 }
 
-fn place(&(x, y): &Spot) -> (i32, i32) {
-    (units(x), units(y))
+fn hex(Colour(red, green, blue): Colour) -> String {
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+/// A text as XML may hold it: of control characters it may not hold any.
+fn escaped(text: &str) -> String {
+    let escape = |character: char| match character {
+        '&' => "&amp;".to_owned(),
+        '<' => "&lt;".to_owned(),
+        '>' => "&gt;".to_owned(),
+        control if control.is_control() => '\u{FFFD}'.to_string(),
+        other => other.to_string(),
+    };
+    text.chars().map(escape).collect()
 }
 
 #[cfg(test)]
@@ -138,17 +186,18 @@ mod tests {
     use super::*;
 
     fn drawn_by(draw: impl FnOnce(&mut Canvas)) -> String {
-        let mut canvas = Canvas::new(30.0, 20.0);
+        let mut canvas = Canvas::in_points(30.0, 20.0);
         draw(&mut canvas);
         canvas.into_svg()
     }
 
     #[test]
-    fn a_sheet_is_measured_in_pixels() {
-        let svg = drawn_by(|canvas| canvas.disc((1.5, 2.04), 3.0, INK));
-        assert!(svg.contains(r#"width="30" height="20" viewBox="0 0 300 200""#), "{svg}");
-        assert!(svg.contains(r#"<circle cx="15" cy="20" r="30""#), "{svg}");
-        assert_eq!(svg.matches("<svg").count() + svg.matches("</svg>").count(), 2, "{svg}");
+    fn a_sheet_has_its_printed_size() {
+        let svg = drawn_by(|canvas| canvas.disc((1.5, 2.046), 3.0, INK));
+        assert!(svg.contains(r#"width="30pt" height="20pt" viewBox="0 0 30 20""#), "{svg}");
+        assert!(svg.contains(r#"<circle cx="1.5" cy="2.05" r="3""#), "{svg}");
+        let pixels = Canvas::in_pixels(40.0, 20.5).into_svg();
+        assert!(pixels.contains(r#"width="30pt" height="15.75pt" viewBox="0 0 40 21""#), "{pixels}");
     }
 
     #[test]
@@ -156,14 +205,14 @@ mod tests {
         let line = |dashes| Pen { colour: INK, opacity: 0.5, width: 2.0, dashes };
         let solid = drawn_by(|canvas| canvas.line(&[(0.0, 0.0), (1.0, 2.0)], line(&[])));
         let dashed = drawn_by(|canvas| canvas.line(&[(0.0, 0.0), (1.0, 2.0)], line(&[7.0, 2.5])));
-        assert!(solid.contains(r#"stroke-width="20" points="0,0 10,20 ""#) && solid.contains(r#"opacity="0.5""#));
-        assert!(!solid.contains("dash") && dashed.contains(r#"<g stroke-dasharray="70 25">"#));
+        assert!(solid.contains(r#"points="0,0 1,2""#) && solid.contains(r#"stroke-opacity="0.5""#), "{solid}");
+        assert!(!solid.contains("dash") && dashed.contains(r#"stroke-dasharray="7 2.5""#), "{dashed}");
     }
 
     #[test]
     fn texts_may_hold_anything() {
-        let svg = drawn_by(|canvas| canvas.text((1.0, 2.0), "a < b & \"c\"", letters(12.0, Side::End)));
-        assert!(svg.contains("a &lt; b &amp; &quot;c&quot;") && svg.contains(r#"text-anchor="end""#), "{svg}");
-        assert!(svg.contains(r#"font-family="DejaVu Sans, sans-serif" font-size="120"#), "{svg}");
+        let svg = drawn_by(|canvas| canvas.text((1.0, 2.0), "a < b & \"c\"\u{7}", letters(Side::End)));
+        assert!(svg.contains(">a &lt; b &amp; \"c\"\u{FFFD}</text>") && svg.contains(r#"text-anchor="end""#), "{svg}");
+        assert!(resvg::usvg::Tree::from_str(&svg, &resvg::usvg::Options::default()).is_ok());
     }
 }

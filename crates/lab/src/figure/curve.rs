@@ -2,34 +2,41 @@
 
 use std::collections::BTreeSet;
 
-use super::canvas::Pen;
-use super::palette;
-use super::records::{Ending, Row, Run};
-use crate::summary::moments;
+use super::band::{Band, Spread};
+use super::palette::Look;
+use super::records::{Ending, Expected, Row, Run};
+use crate::summary::{failures, moments};
 
-/// The mean over the runs of a group, round by round, and how far they are spread around it.
+/// A group's line and band, round by round.
 ///
-/// A run that ended because it was done stays where it is while others go on. Runs that diverged are left out, and so are interrupted ones;
-/// a group that has no others is followed until the first of them ends.
+/// A run that ended because it was done stays where it is while others go on; one that diverged counts from then on as worse than
+/// any number. Interrupted runs are left out, unless there are no others: then they are followed until the first of them ends.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Curve {
     pub(super) label: String,
     /// Of its group among all groups.
     pub(super) place: usize,
-    /// Whether all runs did.
-    pub(super) diverged: bool,
+    /// "7 of 10 diverged", or nothing.
+    pub(super) failures: String,
+    /// Whether half of the runs diverged, so that the line leaves with them.
+    pub(super) leaves: bool,
     pub(super) points: Vec<Point>,
 }
 
-/// A recorded round, on average over the runs.
+/// A recorded round; efforts are means over the runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Point {
     pub(super) round: f64,
     pub(super) seconds: f64,
     pub(super) bytes: f64,
-    pub(super) mean: f64,
-    /// The standard deviation, of the sample.
-    pub(super) deviation: f64,
+    pub(super) spread: Spread,
+}
+
+/// A metric of the records.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Column {
+    pub(super) place: usize,
+    pub(super) larger_is_better: bool,
 }
 
 impl Curve {
@@ -38,48 +45,102 @@ impl Curve {
     /// More points than this would make files larger, but no figure better.
     const POINTS: usize = 500;
 
-    /// The curve of a metric over the runs of the group of this label, if there is any number.
-    pub(super) fn new(place: usize, label: &str, runs: &[Run], metric: usize) -> Option<Self> {
-        let runs: Vec<&Run> = runs.iter().filter(|run| run.label == label).collect();
-        let ending = runs.iter().map(|run| run.ending).min()?;
-        let believed: Vec<&Run> = runs.into_iter().filter(|run| run.ending == ending).collect();
-        let diverged = ending == Ending::Diverged;
-        let points = rounds(&believed, ending).into_iter().filter_map(|round| Point::new(round, &believed, metric));
-        // How far runs are spread that go astray says nothing.
-        let points = points.map(|point| if diverged { Point { deviation: 0.0, ..point } } else { point }).collect();
-        let curve = Self { label: label.to_owned(), place, diverged, points: thinned(points, Self::POINTS) };
-        (!curve.points.is_empty()).then_some(curve)
+    /// The curve of a group, if there is anything to show or to say.
+    pub(super) fn new(place: usize, group: &Expected, runs: &[Run], column: Column, band: Band) -> Option<Self> {
+        let runs: Vec<&Run> = runs.iter().filter(|run| run.label == group.label).collect();
+        let count = |ending| runs.iter().filter(|run| run.ending == ending).count();
+        let (settled, diverged) = (count(Ending::Settled), count(Ending::Diverged));
+        let unfinished = if group.summarised { group.runs.saturating_sub(settled + diverged) } else { 0 };
+        let followed = Followed::new(&runs, column, band);
+        let points = followed.points();
+        let curve = Self {
+            label: group.label.clone(),
+            place,
+            failures: failures(diverged, unfinished, group.runs),
+            leaves: diverged > 0 && 2 * diverged >= settled + diverged,
+            points: thinned(points, Self::POINTS),
+        };
+        (!curve.points.is_empty() || !curve.failures.is_empty()).then_some(curve)
     }
 
-    /// What it is drawn with.
-    pub(super) fn pen(&self) -> Pen {
-        let usual = palette::pen(self.place);
-        if self.diverged { Pen { dashes: palette::DOTS, ..usual } } else { usual }
+    /// What it looks like.
+    pub(super) fn look(&self) -> Look {
+        Look::of(self.place)
     }
-}
 
-impl Point {
-    fn new(round: u64, runs: &[&Run], metric: usize) -> Option<Self> {
-        let rows = runs.iter().filter_map(|run| run.at(round));
-        let rows: Vec<&Row> = rows.filter(|row| row.values[metric].abs() < Curve::LARGEST).collect();
-        let of = |part: fn(&Row) -> f64| moments(&rows.iter().map(|row| part(row)).collect::<Vec<_>>()).0;
-        let value = |row: &&Row| if row.values[metric].abs() * Curve::LARGEST < 1.0 { 0.0 } else { row.values[metric] };
-        let (mean, deviation) = moments(&rows.iter().map(value).collect::<Vec<_>>());
-        Some(Self {
-            round: round as f64,
-            seconds: of(|row| row.seconds)?,
-            bytes: of(|row| row.bytes)?,
-            mean: mean?,
-            deviation: deviation.unwrap_or(0.0),
-        })
+    /// Whether there is a band: runs differ somewhere.
+    pub(super) fn has_band(&self) -> bool {
+        self.points.iter().any(|point| point.spread.low < point.spread.high)
     }
 }
 
-/// The rounds at which some run was recorded, up to the end of the last of them if they are done and of the first if not.
-fn rounds(runs: &[&Run], ending: Ending) -> BTreeSet<u64> {
-    let ends = runs.iter().filter_map(|run| run.rows.last()).map(|row| row.round);
-    let end = if ending == Ending::Settled { ends.max() } else { ends.min() }.unwrap_or(0);
-    runs.iter().flat_map(|run| run.rows.iter().map(|row| row.round)).filter(|round| *round <= end).collect()
+/// The runs of which a curve is made.
+struct Followed<'r> {
+    runs: Vec<&'r Run>,
+    column: Column,
+    band: Band,
+}
+
+impl<'r> Followed<'r> {
+    fn new(runs: &[&'r Run], column: Column, band: Band) -> Self {
+        let of = |wanted: &dyn Fn(Ending) -> bool| -> Vec<&'r Run> {
+            runs.iter().copied().filter(|run| wanted(run.ending)).collect()
+        };
+        let mut runs = match band {
+            Band::Std => of(&|ending| ending == Ending::Settled),
+            Band::Quartiles | Band::Range => of(&|ending| ending != Ending::Open),
+        };
+        if runs.is_empty() {
+            runs = of(&|ending| ending == Ending::Diverged);
+        }
+        if runs.is_empty() {
+            runs = of(&|ending| ending == Ending::Open);
+        }
+        Self { runs, column, band }
+    }
+
+    /// Up to where the line leaves for good, if it does.
+    fn points(&self) -> Vec<Point> {
+        let mut points: Vec<Point> = self.rounds().into_iter().filter_map(|round| self.point(round)).collect();
+        let last = points.iter().rposition(|point| point.spread.line.is_finite());
+        points.truncate(last.map_or(0, |last| last + 2));
+        points
+    }
+
+    /// The rounds at which some run was recorded, for interrupted ones until the first of them ends.
+    fn rounds(&self) -> BTreeSet<u64> {
+        let open = self.runs.iter().all(|run| run.ending == Ending::Open);
+        let ends = self.runs.iter().filter_map(|run| run.rows.last()).map(|row| row.round);
+        let end = if open { ends.min() } else { ends.max() }.unwrap_or(0);
+        self.runs.iter().flat_map(|run| run.rows.iter().map(|row| row.round)).filter(|round| *round <= end).collect()
+    }
+
+    fn point(&self, round: u64) -> Option<Point> {
+        let values = self.runs.iter().filter_map(|run| self.value(run, round)).collect();
+        let spread = self.band.of(values)?;
+        let effort = |part: fn(&Row) -> f64| {
+            let rows =
+                |runs: Vec<&&Run>| -> Vec<f64> { runs.iter().filter_map(|run| run.at(round)).map(part).collect() };
+            // A run that has diverged takes no more time, and should not count as fast.
+            let going = self.runs.iter().filter(|run| !run.has_left_by(round)).collect();
+            moments(&rows(going)).0.or_else(|| moments(&rows(self.runs.iter().collect())).0)
+        };
+        let (seconds, bytes) = (effort(|row| row.seconds)?, effort(|row| row.bytes)?);
+        Some(Point { round: round as f64, seconds, bytes, spread })
+    }
+
+    /// The value of a run at a round; none where the metric means nothing.
+    fn value(&self, run: &Run, round: u64) -> Option<f64> {
+        let worst = if self.column.larger_is_better { f64::NEG_INFINITY } else { f64::INFINITY };
+        let value = run.at(round)?.values[self.column.place];
+        match value {
+            _ if run.has_left_by(round) => Some(worst),
+            value if value.is_nan() => (run.ending == Ending::Diverged).then_some(worst),
+            value if value.abs() >= Curve::LARGEST => Some(f64::INFINITY.copysign(value)),
+            value if value.abs() * Curve::LARGEST < 1.0 => Some(0.0),
+            value => Some(value),
+        }
+    }
 }
 
 /// At most so many of them, evenly, with the first and the last.
@@ -94,6 +155,9 @@ fn thinned<P: Copy>(points: Vec<P>, most: usize) -> Vec<P> {
 mod tests {
     use super::*;
 
+    const FAR: f64 = f64::INFINITY;
+    const COLUMN: Column = Column { place: 0, larger_is_better: false };
+
     /// A run of group "a", recorded every ten rounds; a round takes half a second and four bytes.
     fn run(ending: Ending, values: &[f64]) -> Run {
         let row = |(place, &value): (usize, &f64)| {
@@ -103,64 +167,84 @@ mod tests {
         Run { label: "a".to_owned(), ending, rows: values.iter().enumerate().map(row).collect() }
     }
 
-    fn curve(runs: &[Run]) -> Curve {
-        Curve::new(0, "a", runs, 0).unwrap()
+    fn group(runs: usize) -> Expected {
+        Expected { label: "a".to_owned(), runs, summarised: true }
     }
 
-    fn means(curve: &Curve) -> Vec<f64> {
-        curve.points.iter().map(|point| point.mean).collect()
+    fn curve_of(runs: &[Run], band: Band) -> Curve {
+        Curve::new(0, &group(runs.len()), runs, COLUMN, band).unwrap()
+    }
+
+    fn line(runs: &[Run], band: Band) -> Vec<f64> {
+        curve_of(runs, band).points.iter().map(|point| point.spread.line).collect()
     }
 
     #[test]
-    fn points_are_means_and_sample_deviations() {
+    fn points_are_medians_and_quartiles_or_means_and_deviations() {
         let runs = [[2.0, 1.0], [4.0, 1.0], [9.0, 4.0]].map(|values| run(Ending::Settled, &values));
-        let points = curve(&runs).points;
-        // Deviations from 5 are 3, 1, 4: their squares sum to 26, over n − 1 = 2.
-        let start = Point { round: 0.0, seconds: 0.0, bytes: 0.0, mean: 5.0, deviation: 13f64.sqrt() };
-        let end = Point { round: 10.0, seconds: 5.0, bytes: 40.0, mean: 2.0, deviation: 3f64.sqrt() };
-        assert_eq!(points, [start, end]);
+        let point = |round: f64, [line, low, high]: [f64; 3]| Point {
+            round,
+            seconds: 0.5 * round,
+            bytes: 4.0 * round,
+            spread: Spread { line, low, high },
+        };
+        let curve = curve_of(&runs, Band::Quartiles);
+        assert_eq!(curve.points, [point(0.0, [4.0, 3.0, 6.5]), point(10.0, [1.0, 1.0, 2.5])]);
+        let (first, last) = (13f64.sqrt(), 3f64.sqrt());
+        let expected = [point(0.0, [5.0, 5.0 - first, 5.0 + first]), point(10.0, [2.0, 2.0 - last, 2.0 + last])];
+        assert_eq!(curve_of(&runs, Band::Std).points, expected);
+        assert!(curve.failures.is_empty() && !curve.leaves && curve.has_band());
     }
 
     #[test]
     fn a_run_that_is_done_stays_where_it_is() {
         let runs = [run(Ending::Settled, &[8.0, 2.0]), run(Ending::Settled, &[8.0, 6.0, 4.0, 0.0])];
-        let curve = curve(&runs);
-        assert_eq!(means(&curve), [8.0, 4.0, 3.0, 1.0]);
+        assert_eq!(line(&runs, Band::Std), [8.0, 4.0, 3.0, 1.0]);
         // It takes no more time either: 5 s of the one, 15 s of the other.
-        assert_eq!(curve.points[3].seconds, 10.0);
+        assert_eq!(curve_of(&runs, Band::Std).points[3].seconds, 10.0);
     }
 
     #[test]
-    fn diverged_runs_are_left_out() {
-        let runs = [run(Ending::Diverged, &[8.0, 1e9]), run(Ending::Settled, &[8.0, 6.0, 4.0])];
-        let curve = curve(&runs);
-        assert_eq!(means(&curve), [8.0, 6.0, 4.0]);
-        assert!(!curve.diverged);
+    fn a_run_that_diverged_counts_as_worst_from_then_on() {
+        let settled = |end| run(Ending::Settled, &[8.0, 6.0, end]);
+        let runs = [run(Ending::Diverged, &[8.0, 1e9]), settled(4.0), settled(2.0)];
+        let curve = curve_of(&runs, Band::Quartiles);
+        assert_eq!(line(&runs, Band::Quartiles), [8.0, 6.0, 4.0]);
+        assert_eq!((curve.points[2].spread.high, curve.points[2].seconds), (FAR, 10.0));
+        assert_eq!((curve.failures.as_str(), curve.leaves), ("1 of 3 diverged", false));
+        assert_eq!(line(&runs, Band::Std), [8.0, 6.0, 3.0], "a mean leaves it out");
+        let better = Column { larger_is_better: true, ..COLUMN };
+        let accuracy = Curve::new(0, &group(3), &runs, better, Band::Range).unwrap();
+        assert_eq!(accuracy.points[2].spread, Spread { line: 2.0, low: -FAR, high: 4.0 });
     }
 
     #[test]
-    fn a_group_that_diverged_is_followed_until_the_first_run_leaves() {
-        let runs = [run(Ending::Diverged, &[1.0, 10.0, 1e9, f64::INFINITY]), run(Ending::Diverged, &[1.0, 20.0])];
-        let curve = curve(&runs);
-        assert_eq!(means(&curve), [1.0, 15.0]);
-        assert!(curve.diverged && curve.points.iter().all(|point| point.deviation == 0.0));
+    fn a_line_leaves_with_half_of_its_runs() {
+        let runs = [run(Ending::Diverged, &[1.0, 10.0, 1e9, f64::NAN]), run(Ending::Diverged, &[1.0, 20.0])];
+        let curve = curve_of(&runs, Band::Quartiles);
+        assert_eq!(line(&runs, Band::Quartiles), [1.0, 15.0, FAR]);
+        assert_eq!((curve.failures.as_str(), curve.leaves), ("2 of 2 diverged", true));
     }
 
     #[test]
     fn interrupted_runs_count_only_if_there_are_no_others() {
         let open = [run(Ending::Open, &[4.0, 2.0, 1.0]), run(Ending::Open, &[2.0])];
-        assert_eq!(means(&curve(&open)), [3.0]);
+        assert_eq!(line(&open, Band::Quartiles), [3.0]);
         let with_settled = [open[0].clone(), run(Ending::Settled, &[4.0, 4.0])];
-        assert_eq!(means(&curve(&with_settled)), [4.0, 4.0]);
+        assert_eq!(line(&with_settled, Band::Quartiles), [4.0, 4.0]);
+        assert_eq!(curve_of(&with_settled, Band::Quartiles).failures, "1 of 2 unfinished");
+        let missing = Curve::new(0, &group(5), &[], COLUMN, Band::Quartiles).unwrap();
+        assert_eq!((missing.points.len(), missing.failures.as_str()), (0, "5 of 5 unfinished"));
     }
 
     #[test]
     fn what_is_no_number_is_no_point() {
-        assert_eq!(Curve::new(0, "a", &[run(Ending::Settled, &[f64::NAN, f64::INFINITY, 1e200])], 0), None);
+        let none = [run(Ending::Settled, &[f64::NAN, f64::NAN])];
+        assert_eq!(Curve::new(0, &group(1), &none, COLUMN, Band::Quartiles), None);
         let runs = [run(Ending::Settled, &[f64::NAN, 3.0]), run(Ending::Settled, &[5.0, 5.0])];
-        assert_eq!(means(&curve(&runs)), [5.0, 4.0]);
-        assert_eq!(Curve::new(0, "b", &runs, 0), None);
-        assert_eq!(means(&curve(&[run(Ending::Settled, &[1e-99, -1e-101])])), [1e-99, 0.0]);
+        assert_eq!(line(&runs, Band::Quartiles), [5.0, 4.0]);
+        assert_eq!(line(&[run(Ending::Settled, &[1e-99, -1e-101])], Band::Quartiles), [1e-99, 0.0]);
+        assert_eq!(line(&[run(Ending::Settled, &[1.0, 1e200, -1e200])], Band::Quartiles), [1.0, FAR]);
     }
 
     #[test]
@@ -170,6 +254,6 @@ mod tests {
         assert!(thin.windows(2).all(|pair| pair[1] - pair[0] == 100));
         assert_eq!(thinned(vec![1, 2, 3], 3), [1, 2, 3]);
         let long: Vec<f64> = (0..=2000).map(f64::from).collect();
-        assert_eq!(curve(&[run(Ending::Settled, &long)]).points.len(), Curve::POINTS);
+        assert_eq!(curve_of(&[run(Ending::Settled, &long)], Band::Quartiles).points.len(), Curve::POINTS);
     }
 }

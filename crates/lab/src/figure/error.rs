@@ -55,10 +55,19 @@ pub enum FigureError {
         /// What is wrong.
         error: SetupError,
     },
-    /// A figure cannot be turned into pixels.
-    #[error("{}: {reason}; the SVG beside it is whole: use that one, and please report this", path.display())]
-    Raster {
-        /// The picture.
+    /// Something is asked for that there is not.
+    #[error("{0}")]
+    Usage(String),
+    /// There is nothing to draw.
+    #[error("there is no number of `{metric}` in the records: choose another metric with --metric")]
+    Empty {
+        /// The metric.
+        metric: String,
+    },
+    /// A figure cannot be turned into another format than SVG.
+    #[error("{}: {reason}; write the figure as SVG, and please report this", path.display())]
+    Format {
+        /// The file.
         path: PathBuf,
         /// What is wrong.
         reason: String,

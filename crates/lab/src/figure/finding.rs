@@ -1,11 +1,10 @@
 //! Pictures of what problems show: counts as a map of shades, samples side by side.
 
 use fabnet_core::finding::Picture;
-use plotters::style::RGBColor;
 
-use super::canvas::{Canvas, Lettering, Side};
-use super::lettering::text_width;
-use super::palette::{BLUE, INK, WHITE, letters};
+use super::canvas::{Canvas, Colour, Lettering, Side};
+use super::font::text_width;
+use super::palette::{BLUE, INK, WHITE, letters_of};
 
 const MARGIN: f64 = 18.0;
 const HEAD: f64 = 48.0;
@@ -22,12 +21,12 @@ pub(super) fn counts(title: &str, axes: &[String; 2], rows: &[String], counts: &
     let left = MARGIN + 24.0 + rows.iter().map(|name| text_width(name, SMALL)).fold(0.0, f64::max);
     let whole = (left + columns as f64 * width + MARGIN).max(text_width(title, TITLE) + 2.0 * MARGIN);
     let bottom = HEAD + rows.len() as f64 * height;
-    let mut canvas = Canvas::new(whole, bottom + 52.0);
-    canvas.text((whole / 2.0, HEAD / 2.0), title, letters(TITLE, Side::Middle));
+    let mut canvas = Canvas::in_pixels(whole, bottom + 52.0);
+    canvas.text((whole / 2.0, HEAD / 2.0), title, letters_of(TITLE, Side::Middle));
     let most = counts.iter().flatten().copied().max().unwrap_or(0).max(1) as f64;
     for (row, (name, counts)) in rows.iter().zip(counts).enumerate() {
         let top = HEAD + row as f64 * height;
-        canvas.text((left - 8.0, top + height / 2.0), name, letters(SMALL, Side::End));
+        canvas.text((left - 8.0, top + height / 2.0), name, letters_of(SMALL, Side::End));
         for (column, &count) in counts.iter().enumerate() {
             let start = left + column as f64 * width;
             // Shades by the square root: small counts are told from none.
@@ -35,7 +34,7 @@ pub(super) fn counts(title: &str, axes: &[String; 2], rows: &[String], counts: &
             rectangle(&mut canvas, (start, top), (width, height), BLUE, shade);
             if numbered && count > 0 {
                 let colour = if shade > 0.55 { WHITE } else { INK };
-                let lettering = Lettering { colour, ..letters(SMALL, Side::Middle) };
+                let lettering = Lettering { colour, ..letters_of(SMALL, Side::Middle) };
                 canvas.text((start + width / 2.0, top + height / 2.0), &count.to_string(), lettering);
             }
         }
@@ -43,10 +42,10 @@ pub(super) fn counts(title: &str, axes: &[String; 2], rows: &[String], counts: &
     let step = if numbered { 1 } else { columns.div_ceil(20) };
     for column in (0..columns).step_by(step) {
         let spot = (left + (column as f64 + 0.5) * width, bottom + 12.0);
-        canvas.text(spot, &column.to_string(), letters(SMALL, Side::Middle));
+        canvas.text(spot, &column.to_string(), letters_of(SMALL, Side::Middle));
     }
-    canvas.text((left + columns as f64 * width / 2.0, bottom + 34.0), &axes[1], letters(SMALL + 1.0, Side::Middle));
-    let upwards = Lettering { upwards: true, ..letters(SMALL + 1.0, Side::Middle) };
+    canvas.text((left + columns as f64 * width / 2.0, bottom + 34.0), &axes[1], letters_of(SMALL + 1.0, Side::Middle));
+    let upwards = Lettering { upwards: true, ..letters_of(SMALL + 1.0, Side::Middle) };
     canvas.text((MARGIN, f64::midpoint(HEAD, bottom)), &axes[0], upwards);
     canvas.into_svg()
 }
@@ -61,15 +60,15 @@ pub(super) fn pictures(title: &str, pictures: &[Picture]) -> String {
     let columns = pictures.len().clamp(1, IN_A_ROW);
     let whole = (columns as f64 * cell_width + 2.0 * MARGIN).max(text_width(title, TITLE) + 2.0 * MARGIN);
     let rows = pictures.len().div_ceil(IN_A_ROW) as f64;
-    let mut canvas = Canvas::new(whole, HEAD + rows * cell_height + MARGIN);
-    canvas.text((whole / 2.0, HEAD / 2.0), title, letters(TITLE, Side::Middle));
+    let mut canvas = Canvas::in_pixels(whole, HEAD + rows * cell_height + MARGIN);
+    canvas.text((whole / 2.0, HEAD / 2.0), title, letters_of(TITLE, Side::Middle));
     for (place, picture) in pictures.iter().enumerate() {
         let left = MARGIN + (place % IN_A_ROW) as f64 * cell_width + 7.0;
         let top = HEAD + (place / IN_A_ROW) as f64 * cell_height;
         draw(&mut canvas, picture, (left, top), SIDE / picture.width.max(1) as f64);
         for (line, text) in picture.caption.iter().enumerate() {
             let spot = (left + SIDE / 2.0, top + SIDE + 10.0 + line as f64 * LINE);
-            canvas.text(spot, text, letters(SMALL - 1.0, Side::Middle));
+            canvas.text(spot, text, letters_of(SMALL - 1.0, Side::Middle));
         }
     }
     canvas.into_svg()
@@ -79,7 +78,7 @@ pub(super) fn pictures(title: &str, pictures: &[Picture]) -> String {
 fn draw(canvas: &mut Canvas, picture: &Picture, (left, top): (f64, f64), pixel: f64) {
     const SHADES: f32 = 24.0;
     let height = picture.pixels.len() / picture.width.max(1);
-    let black = RGBColor(0, 0, 0);
+    let black = Colour(0, 0, 0);
     rectangle(canvas, (left, top), (picture.width as f64 * pixel, height as f64 * pixel), black, 1.0);
     for (line, row) in picture.pixels.chunks(picture.width.max(1)).enumerate() {
         let shades: Vec<u8> = row.iter().map(|value| (value.clamp(0.0, 1.0) * SHADES).round() as u8).collect();
@@ -88,13 +87,13 @@ fn draw(canvas: &mut Canvas, picture: &Picture, (left, top): (f64, f64), pixel: 
             if run[0] > 0 {
                 let grey = (f32::from(run[0]) / SHADES * 255.0) as u8;
                 let corner = (left + start as f64 * pixel, top + line as f64 * pixel);
-                rectangle(canvas, corner, (run.len() as f64 * pixel, pixel), RGBColor(grey, grey, grey), 1.0);
+                rectangle(canvas, corner, (run.len() as f64 * pixel, pixel), Colour(grey, grey, grey), 1.0);
             }
             start += run.len();
         }
     }
 }
 
-fn rectangle(canvas: &mut Canvas, (x, y): (f64, f64), (width, height): (f64, f64), colour: RGBColor, opacity: f64) {
+fn rectangle(canvas: &mut Canvas, (x, y): (f64, f64), (width, height): (f64, f64), colour: Colour, opacity: f64) {
     canvas.area(&[(x, y), (x + width, y), (x + width, y + height), (x, y + height)], colour, opacity);
 }

@@ -1,9 +1,9 @@
 //! The frame of a chart: two axes, and the area between them.
 
 use super::axis::{Axis, Tick};
-use super::canvas::{Canvas, Lettering, Side, Spot};
-use super::lettering::text_width;
-use super::palette::{GREY, INK, hairline, letters};
+use super::canvas::{Canvas, Lettering, Pen, Side, Spot};
+use super::font::text_width;
+use super::palette::{GREY, INK, TEXT, hairline, letters};
 
 /// The plot area of a chart.
 pub(super) struct Frame {
@@ -15,68 +15,88 @@ pub(super) struct Frame {
     pub(super) y: Axis,
 }
 
-impl Frame {
-    const NUMBERS: f64 = 13.0;
-    const TITLES: f64 = 14.0;
-    /// Between the area and the numbers beside it.
-    const GAP: f64 = 8.0;
+/// Which axes have numbers and a title: of frames side by side, not all.
+#[derive(Clone, Copy)]
+pub(super) struct Titles<'a> {
+    pub(super) x: Option<&'a str>,
+    pub(super) y: Option<&'a str>,
+    /// Whether there are numbers along each axis.
+    pub(super) numbers: (bool, bool),
+}
 
-    /// How much room the numbers and the title of a vertical axis take.
-    pub(super) fn room_for(axis: &Axis) -> f64 {
-        let width = |tick: &Tick| text_width(&tick.label, Self::NUMBERS);
-        let numbers = axis.ticks().iter().map(width).fold(0.0, f64::max);
-        Self::TITLES + 2.5 * Self::GAP + numbers
+impl Frame {
+    /// Between the area and the numbers beside it.
+    const GAP: f64 = 3.5;
+    /// Between numbers and a title.
+    const TITLE_GAP: f64 = 4.0;
+    /// Below the area, for the numbers and the title of the horizontal axis.
+    pub(super) const FOOT: f64 = Self::GAP + TEXT + Self::TITLE_GAP + TEXT;
+    /// What a number needs along a vertical axis.
+    const LINE: f64 = 2.0 * TEXT;
+
+    /// How much room the numbers of a vertical axis of this length take beside it, and with its title.
+    pub(super) fn room_beside(axis: &Axis, length: f64) -> (f64, f64) {
+        let ticks = axis.ticks(length, |_| Self::LINE);
+        let numbers = ticks.iter().map(|tick| text_width(&tick.label, TEXT)).fold(0.0, f64::max) + Self::GAP;
+        (numbers, numbers + Self::TITLE_GAP + TEXT)
     }
 
-    /// Where a pair of values is.
+    /// How far the numbers of the horizontal axis reach beyond its right end.
+    pub(super) fn overhang(&self) -> f64 {
+        let reach = |tick: &Tick| self.across(tick.value) + text_width(&tick.label, TEXT) / 2.0 - self.right;
+        self.columns().iter().map(reach).fold(0.0, f64::max)
+    }
+
+    /// Where a pair of values is. What is infinite is far outside.
     pub(super) fn spot(&self, x: f64, y: f64) -> Spot {
         (self.across(x), self.up(y))
     }
 
-    /// The part of a line before it leaves the area at the top or the bottom, up to the very edge.
-    pub(super) fn until_it_leaves(&self, spots: Vec<Spot>) -> Vec<Spot> {
-        let outside = |&(_, y): &Spot| !(self.top..=self.bottom).contains(&y);
-        match spots.iter().position(outside) {
-            None => spots,
-            Some(0) => Vec::new(),
-            Some(exit) => {
-                let ((x0, y0), (x1, y1)) = (spots[exit - 1], spots[exit]);
-                let edge = y1.clamp(self.top, self.bottom);
-                let crossing = (x0 + (x1 - x0) * (edge - y0) / (y1 - y0), edge);
-                spots[..exit].iter().copied().chain([crossing]).collect()
+    /// The heights between which lines are drawn.
+    pub(super) fn strip(&self) -> (f64, f64) {
+        (self.top, self.bottom)
+    }
+
+    /// Draws the grid and the axes with their numbers and titles.
+    pub(super) fn draw(&self, canvas: &mut Canvas, titles: Titles<'_>) {
+        self.draw_columns(canvas, titles.numbers.0);
+        self.draw_rows(canvas, titles.numbers.1);
+        let axes = [(self.left, self.top), (self.left, self.bottom), (self.right, self.bottom)];
+        canvas.line(&axes, Pen { width: 0.7, ..hairline(INK) });
+        if let Some(title) = titles.x {
+            let below = self.bottom + Self::FOOT - TEXT / 2.0;
+            canvas.text((f64::midpoint(self.left, self.right), below), title, letters(Side::Middle));
+        }
+        if let Some(title) = titles.y {
+            let (_, room) = Self::room_beside(&self.y, self.bottom - self.top);
+            let spot = (self.left - room + TEXT / 2.0, f64::midpoint(self.top, self.bottom));
+            canvas.text(spot, title, Lettering { upwards: true, ..letters(Side::Middle) });
+        }
+    }
+
+    fn draw_columns(&self, canvas: &mut Canvas, numbers: bool) {
+        for Tick { value, label } in self.columns() {
+            let x = self.across(value);
+            canvas.line(&[(x, self.top), (x, self.bottom)], hairline(GREY));
+            if numbers {
+                canvas.text((x, self.bottom + Self::GAP + TEXT / 2.0), &label, letters(Side::Middle));
             }
         }
     }
 
-    /// Draws the grid and the axes with their numbers and titles.
-    pub(super) fn draw(&self, canvas: &mut Canvas, x_title: &str, y_title: &str) {
-        self.draw_columns(canvas);
-        self.draw_rows(canvas);
-        let axes = [(self.left, self.top), (self.left, self.bottom), (self.right, self.bottom)];
-        canvas.line(&axes, hairline(INK));
-        let (middle, centre) = (f64::midpoint(self.left, self.right), f64::midpoint(self.top, self.bottom));
-        let below = self.bottom + 2.5 * Self::GAP + Self::NUMBERS + Self::TITLES / 2.0;
-        let beside = self.left - Self::room_for(&self.y) + Self::TITLES / 2.0;
-        canvas.text((middle, below), x_title, letters(Self::TITLES, Side::Middle));
-        let upwards = Lettering { upwards: true, ..letters(Self::TITLES, Side::Middle) };
-        canvas.text((beside, centre), y_title, upwards);
-    }
-
-    fn draw_columns(&self, canvas: &mut Canvas) {
-        for Tick { value, label } in self.x.ticks() {
-            let x = self.across(value);
-            canvas.line(&[(x, self.top), (x, self.bottom)], hairline(GREY));
-            let below = self.bottom + Self::GAP + Self::NUMBERS / 2.0;
-            canvas.text((x, below), &label, letters(Self::NUMBERS, Side::Middle));
-        }
-    }
-
-    fn draw_rows(&self, canvas: &mut Canvas) {
-        for Tick { value, label } in self.y.ticks() {
+    fn draw_rows(&self, canvas: &mut Canvas, numbers: bool) {
+        for Tick { value, label } in self.y.ticks(self.bottom - self.top, |_| Self::LINE) {
             let y = self.up(value);
             canvas.line(&[(self.left, y), (self.right, y)], hairline(GREY));
-            canvas.text((self.left - Self::GAP, y), &label, letters(Self::NUMBERS, Side::End));
+            if numbers {
+                canvas.text((self.left - Self::GAP, y), &label, letters(Side::End));
+            }
         }
+    }
+
+    /// What is marked along the horizontal axis.
+    fn columns(&self) -> Vec<Tick> {
+        self.x.ticks(self.right - self.left, |label| text_width(label, TEXT) + TEXT)
     }
 
     fn across(&self, value: f64) -> f64 {
@@ -84,7 +104,10 @@ impl Frame {
     }
 
     fn up(&self, value: f64) -> f64 {
-        self.bottom + (self.top - self.bottom) * self.y.place(value)
+        // What is this far outside is as good as infinite; what a logarithmic axis has no place for is below it.
+        let place = self.y.place(value);
+        let place = if place.is_nan() { -9.0 } else { place.clamp(-9.0, 10.0) };
+        self.bottom + (self.top - self.bottom) * place
     }
 }
 
@@ -93,27 +116,16 @@ mod tests {
     use super::super::axis::Unit;
     use super::*;
 
-    fn frame() -> Frame {
-        let x = Axis::up_to(10.0, Unit::Plain);
-        Frame { left: 100.0, right: 600.0, top: 50.0, bottom: 450.0, x, y: Axis::up_to(4.0, Unit::Plain) }
-    }
-
     #[test]
     fn values_go_right_and_up() {
-        assert_eq!(frame().spot(0.0, 0.0), (100.0, 450.0));
-        assert_eq!(frame().spot(5.0, 3.0), (350.0, 150.0));
-    }
-
-    #[test]
-    fn a_line_ends_at_the_edge_where_it_leaves() {
-        let line = |values: &[f64]| -> Vec<Spot> {
-            let spots = values.iter().enumerate().map(|(x, y)| frame().spot(x as f64, *y));
-            frame().until_it_leaves(spots.collect())
-        };
-        assert_eq!(line(&[1.0, 2.0, 3.0]).len(), 3);
-        // From 2 at 1 to 6 at 2, it passes the upper edge, 4, half-way.
-        assert_eq!(line(&[1.0, 2.0, 6.0, 1.0])[1..], [frame().spot(1.0, 2.0), frame().spot(1.5, 4.0)]);
-        assert_eq!(line(&[1.0, -1.0])[1], frame().spot(0.5, 0.0));
-        assert_eq!(line(&[5.0, 1.0]), []);
+        let (x, y) = (Axis::up_to(10.0, Unit::Plain), Axis::up_to(4.0, Unit::Plain));
+        let frame = Frame { left: 100.0, right: 600.0, top: 50.0, bottom: 450.0, x, y };
+        assert_eq!(frame.spot(0.0, 0.0), (100.0, 450.0));
+        assert_eq!(frame.spot(5.0, 3.0), (350.0, 150.0));
+        let (_, above) = frame.spot(5.0, f64::INFINITY);
+        let (_, below) = frame.spot(5.0, f64::NEG_INFINITY);
+        assert!(above < frame.top && below > frame.bottom && above.is_finite() && below.is_finite());
+        let logarithmic = Frame { y: Axis::logarithmic(1e-3, 1.0), ..frame };
+        assert_eq!([0.0, -1.0].map(|value| logarithmic.spot(5.0, value).1), [below; 2]);
     }
 }

@@ -1,84 +1,138 @@
-//! The legend of a chart: which line is which.
+//! The legend of a chart: which line is which, and how many of its runs diverged or are unfinished.
 
-use super::canvas::{Canvas, Pen, Side};
+use super::canvas::{Canvas, Side, Spot};
 use super::curve::Curve;
-use super::lettering::{shortened, text_width};
-use super::palette::letters;
+use super::font::text_width;
+use super::lettering::shortened;
+use super::palette::{Look, TEXT, letters};
 
-/// A column of lines with their names, from the top down.
+/// Samples of lines with their names, in columns.
 pub(super) struct Legend {
-    entries: Vec<(Pen, String)>,
-    size: f64,
-    pub(super) width: f64,
+    entries: Vec<Entry>,
+    columns: usize,
+    column_width: f64,
+}
+
+/// A line of the legend.
+struct Entry {
+    look: Look,
+    /// The name and, if it has a row of its own, what failed.
+    rows: Vec<String>,
 }
 
 impl Legend {
     /// Of the sample of a line, and of the gap behind it.
-    const SAMPLE: f64 = 30.0;
-    const GAP: f64 = 7.0;
-    /// What names may take; longer ones are shortened.
-    const WIDEST: f64 = 265.0;
-    const SIZES: [f64; 2] = [9.0, 13.0];
-    /// Of a row, relative to the letters.
-    const ROW: f64 = 1.5;
+    const SAMPLE: f64 = 24.0;
+    const GAP: f64 = 4.0;
+    /// Between two columns.
+    const BETWEEN: f64 = 10.0;
+    const ROW: f64 = 1.45 * TEXT;
 
-    /// For these curves, in no more than this height if that can be read.
-    pub(super) fn new(curves: &[Curve], height: f64) -> Self {
-        let [smallest, largest] = Self::SIZES;
-        let names: Vec<String> = curves.iter().map(name).collect();
-        let widest = names.iter().map(|name| text_width(name, largest)).fold(1.0, f64::max);
-        let by_height = height / (Self::ROW * names.len().max(1) as f64);
-        let by_width = largest * Self::WIDEST / widest;
-        let size = largest.min(by_height).min(by_width).max(smallest);
-        let entries: Vec<(Pen, String)> =
-            curves.iter().zip(&names).map(|(curve, name)| (curve.pen(), shortened(name, size, Self::WIDEST))).collect();
-        let text = entries.iter().map(|(_, name)| text_width(name, size)).fold(0.0, f64::max);
-        Self { entries, size, width: Self::SAMPLE + Self::GAP + text }
+    /// A column beside the frame: what failed is said below the name.
+    pub(super) fn beside(curves: &[Curve]) -> Self {
+        let entry = |curve: &Curve| {
+            let rows = [&curve.label, &curve.failures].into_iter().filter(|text| !text.is_empty());
+            Entry { look: curve.look(), rows: rows.cloned().collect() }
+        };
+        Self::new(curves.iter().map(entry).collect(), 1)
     }
 
-    /// How high it is.
+    /// Above the frame, in as many columns as this width has room for.
+    pub(super) fn above(curves: &[Curve], width: f64) -> Self {
+        let widest = width - Self::SAMPLE - Self::GAP;
+        let entries: Vec<Entry> =
+            curves.iter().map(|curve| Entry { look: curve.look(), rows: vec![named(curve, widest)] }).collect();
+        let legend = Self::new(entries, 1);
+        let columns = ((width + Self::BETWEEN) / (legend.column_width + Self::BETWEEN)) as usize;
+        // As even as can be: four names in two rows of two, not of three and one.
+        let rows = legend.entries.len().div_ceil(columns.max(1));
+        Self { columns: legend.entries.len().div_ceil(rows.max(1)).max(1), ..legend }
+    }
+
+    fn new(entries: Vec<Entry>, columns: usize) -> Self {
+        let rows = entries.iter().flat_map(|entry| &entry.rows);
+        let text = rows.map(|row| text_width(row, TEXT)).fold(0.0, f64::max);
+        Self { entries, columns, column_width: Self::SAMPLE + Self::GAP + text }
+    }
+
+    pub(super) fn width(&self) -> f64 {
+        self.columns as f64 * (self.column_width + Self::BETWEEN) - Self::BETWEEN
+    }
+
     pub(super) fn height(&self) -> f64 {
-        Self::ROW * self.size * self.entries.len() as f64
+        let in_a_column: usize = self.entries.iter().map(|entry| entry.rows.len()).sum();
+        Self::ROW * in_a_column.div_ceil(self.columns) as f64
     }
 
     /// Draws it with its upper left corner here.
-    pub(super) fn draw(&self, canvas: &mut Canvas, left: f64, top: f64) {
-        for (place, (pen, name)) in self.entries.iter().enumerate() {
-            let middle = top + (place as f64 + 0.5) * Self::ROW * self.size;
-            canvas.line(&[(left, middle), (left + Self::SAMPLE, middle)], *pen);
-            canvas.text((left + Self::SAMPLE + Self::GAP, middle), name, letters(self.size, Side::Start));
+    pub(super) fn draw(&self, canvas: &mut Canvas, corner: Spot) {
+        let mut row = 0;
+        for (place, entry) in self.entries.iter().enumerate() {
+            let column = place % self.columns;
+            let left = corner.0 + column as f64 * (self.column_width + Self::BETWEEN);
+            entry.draw(canvas, (left, corner.1 + row as f64 * Self::ROW));
+            if column + 1 == self.columns {
+                row += entry.rows.len();
+            }
         }
     }
 }
 
-fn name(curve: &Curve) -> String {
-    let remark = if curve.diverged { " (diverged)" } else { "" };
-    format!("{}{remark}", curve.label)
+impl Entry {
+    fn draw(&self, canvas: &mut Canvas, (left, top): Spot) {
+        let middle = top + Legend::ROW / 2.0;
+        let right = left + Legend::SAMPLE;
+        canvas.line(&[(left, middle), (right, middle)], self.look.pen());
+        self.look.marker.draw(canvas, (f64::midpoint(left, right), middle), self.look.colour);
+        for (row, text) in self.rows.iter().enumerate() {
+            let spot = (right + Legend::GAP, middle + row as f64 * Legend::ROW);
+            canvas.text(spot, text, letters(Side::Start));
+        }
+    }
+}
+
+/// The name of a curve with what failed: only the name may be shortened.
+pub(super) fn named(curve: &Curve, widest: f64) -> String {
+    let failures = if curve.failures.is_empty() { String::new() } else { format!(" ({})", curve.failures) };
+    shortened(&curve.label, TEXT, widest - text_width(&failures, TEXT)) + &failures
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn curve(label: &str, diverged: bool) -> Curve {
-        Curve { label: label.to_owned(), place: 0, diverged, points: Vec::new() }
+    fn curve(place: usize, label: &str, failures: &str) -> Curve {
+        let (label, failures) = (label.to_owned(), failures.to_owned());
+        Curve { label, place, failures, leaves: false, points: Vec::new() }
+    }
+
+    fn texts(legend: &Legend) -> Vec<&str> {
+        legend.entries.iter().flat_map(|entry| &entry.rows).map(String::as_str).collect()
     }
 
     #[test]
-    fn many_names_get_smaller_letters_until_they_fit() {
-        let legend = |count| Legend::new(&vec![curve("dfab penalty=80", false); count], 450.0);
-        assert_eq!(legend(3).size, 13.0);
-        for count in [3, 24, 30] {
-            assert!(legend(count).height() <= 450.0 + 1e-9, "{count} names");
+    fn legends_say_what_failed() {
+        let curves = [curve(0, "fab", "7 of 10 diverged"), curve(1, "dfab", "")];
+        assert_eq!(texts(&Legend::beside(&curves)), ["fab", "7 of 10 diverged", "dfab"]);
+        assert_eq!(texts(&Legend::above(&curves, 220.0)), ["fab (7 of 10 diverged)", "dfab"]);
+        let long = [curve(0, &"a long name ".repeat(9), "10 of 10 diverged, 10 of 20 unfinished")];
+        let said = Legend::above(&long, 260.0);
+        assert!(
+            texts(&said)[0].ends_with("… (10 of 10 diverged, 10 of 20 unfinished)") || texts(&said)[0].contains('…')
+        );
+        assert!(texts(&said)[0].ends_with("(10 of 10 diverged, 10 of 20 unfinished)"));
+        assert!(said.width() <= 260.0);
+    }
+
+    #[test]
+    fn names_above_a_frame_are_in_even_columns_within_its_width() {
+        let curves: Vec<Curve> = (0..8).map(|place| curve(place, "dfab penalty=80", "")).collect();
+        for (width, columns) in [(120.0, 1), (234.0, 2), (340.0, 3), (460.0, 4)] {
+            let legend = Legend::above(&curves, width);
+            assert_eq!(legend.columns, columns, "in {width}");
+            assert!(legend.width() <= width);
         }
-        assert_eq!(legend(200).size, 9.0);
-    }
-
-    #[test]
-    fn a_group_that_diverged_is_dotted_and_says_so() {
-        let legend = Legend::new(&[curve("fab", false), curve("fab", true)], 400.0);
-        let [(solid, first), (dotted, second)] = &legend.entries[..] else { panic!("two names") };
-        assert_eq!((first.as_str(), second.as_str()), ("fab", "fab (diverged)"));
-        assert_eq!((solid.dashes, dotted.dashes), (&[][..], &[1.5, 3.0][..]));
+        assert_eq!(Legend::above(&curves[..4], 340.0).columns, 2);
+        assert!(Legend::above(&curves, 460.0).height() < Legend::beside(&curves).height());
     }
 }

@@ -2,11 +2,9 @@
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 
-use plotters::style::RGBColor;
-
-use super::canvas::{Canvas, Lettering, Pen, Side, Spot};
+use super::canvas::{Canvas, Colour, Lettering, Pen, Side, Spot};
 use super::lettering::fitting_size;
-use super::palette::{BLUE, INK, VERMILION, WHITE, letters};
+use super::palette::{BLUE, INK, VERMILION, WHITE, letters_of};
 
 /// A graph to draw. Links are arcs that keep to the left, so that the two of a pair stay apart.
 #[derive(Clone, Copy)]
@@ -32,11 +30,11 @@ struct Arrow {
     head: [Spot; 3],
 }
 
-pub(super) const ONE_WAY: RGBColor = BLUE;
-pub(super) const BOTH_WAYS: RGBColor = VERMILION;
+pub(super) const ONE_WAY: Colour = BLUE;
+pub(super) const BOTH_WAYS: Colour = VERMILION;
 
 impl Measures {
-    const TITLE: f64 = 14.0;
+    pub(super) const TITLE: f64 = 14.0;
     /// Around the circle; arcs between neighbours are outside of it.
     const MARGIN: f64 = 14.0;
     /// Between neighbours there has to be room for an arrow.
@@ -66,7 +64,7 @@ impl Panel<'_> {
     pub(super) fn draw(&self, canvas: &mut Canvas, corner: Spot, measures: Measures) {
         let (width, height) = measures.size();
         let (middle, size) = (corner.0 + width / 2.0, fitting_size(self.title, Measures::TITLE, width));
-        canvas.text((middle, corner.1 + Measures::TITLE), self.title, letters(size, Side::Middle));
+        canvas.text((middle, corner.1 + Measures::TITLE), self.title, letters_of(size, Side::Middle));
         let centre = (middle, corner.1 + height - width / 2.0);
         self.draw_links(canvas, centre, measures);
         self.draw_agents(canvas, centre, measures);
@@ -86,7 +84,7 @@ impl Panel<'_> {
     }
 
     fn draw_agents(&self, canvas: &mut Canvas, centre: Spot, measures: Measures) {
-        let number = Lettering { colour: WHITE, ..letters(1.05 * measures.disc, Side::Middle) };
+        let number = Lettering { colour: WHITE, ..letters_of(1.05 * measures.disc, Side::Middle) };
         for agent in 0..self.agents {
             let place = plus(centre, measures.agent(agent, self.agents));
             canvas.disc(place, measures.disc, INK);
@@ -129,7 +127,7 @@ impl Arrow {
 }
 
 /// Of a link among others.
-pub(super) fn colour_of(links: &[(usize, usize)], (source, target): (usize, usize)) -> RGBColor {
+pub(super) fn colour_of(links: &[(usize, usize)], (source, target): (usize, usize)) -> Colour {
     if links.contains(&(target, source)) { BOTH_WAYS } else { ONE_WAY }
 }
 

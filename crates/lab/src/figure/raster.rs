@@ -1,16 +1,18 @@
-//! From SVG to pixels, with a font of our own: it looks the same on every machine, also on one without fonts.
+//! From SVG to pixels.
 
 use std::sync::{Arc, LazyLock};
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{self, Options, Tree, fontdb::Database};
 
-/// Pixels of a picture for each one of its SVG.
-const SCALE: f32 = 2.0;
+use super::font;
+
+/// Pixels to the inch of a picture, and of the units of an SVG.
+const SCALE: f32 = 300.0 / 96.0;
 
 static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
     let mut fonts = Database::new();
-    fonts.load_font_data(include_bytes!("../../assets/DejaVuSans-subset.ttf").to_vec());
+    fonts.load_font_data(font::DATA.to_vec());
     Arc::new(fonts)
 });
 

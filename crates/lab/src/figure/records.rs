@@ -20,14 +20,24 @@ pub(super) struct Run {
     pub(super) rows: Vec<Row>,
 }
 
-/// How far a run is to be believed, the most first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A group as it was planned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Expected {
+    pub(super) label: String,
+    /// How many runs it has.
+    pub(super) runs: usize,
+    /// Whether there is a summary that says how they ended.
+    pub(super) summarised: bool,
+}
+
+/// How a run has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     /// It has done its rounds or reached its target, and would stay where it is.
     Settled,
     /// It was interrupted.
     Open,
-    /// It went astray.
+    /// It has diverged.
     Diverged,
 }
 
@@ -47,11 +57,19 @@ impl Run {
         let after = self.rows.partition_point(|row| row.round <= round);
         self.rows.get(after.checked_sub(1)?)
     }
+
+    /// Whether it diverged before this round.
+    pub(super) fn has_left_by(&self, round: u64) -> bool {
+        self.ending == Ending::Diverged && self.rows.last().is_none_or(|last| last.round < round)
+    }
 }
 
 /// The runs of a folder, with these metrics.
-pub(super) fn read_runs(folder: &Folder, metrics: &[String]) -> Result<Vec<Run>, FigureError> {
-    let endings = read_endings(folder)?;
+pub(super) fn read_runs(
+    folder: &Folder,
+    metrics: &[String],
+    endings: Option<&Endings>,
+) -> Result<Vec<Run>, FigureError> {
     let path = folder.file("records.csv");
     let wrong = |error| FigureError::Records { path: path.clone(), error };
     let text = folder.files().read(&path).map_err(|error| wrong(error.into()))?;
@@ -64,7 +82,7 @@ pub(super) fn read_runs(folder: &Folder, metrics: &[String]) -> Result<Vec<Run>,
         let label = table.cell(&line, "label")?;
         let run = runs.entry(number).or_insert_with(|| Run {
             label: label.to_owned(),
-            ending: endings.as_ref().map_or(Ending::Settled, |known| *known.get(&number).unwrap_or(&Ending::Open)),
+            ending: endings.map_or(Ending::Settled, |known| *known.get(&number).unwrap_or(&Ending::Open)),
             rows: Vec::new(),
         });
         run.rows.push(table.row(&line, metrics)?);
@@ -72,8 +90,11 @@ pub(super) fn read_runs(folder: &Folder, metrics: &[String]) -> Result<Vec<Run>,
     Ok(runs.into_values().collect())
 }
 
-/// How each run ended that did, if there is a summary.
-fn read_endings(folder: &Folder) -> Result<Option<BTreeMap<usize, Ending>>, FigureError> {
+/// How each run has ended that did, by its number.
+pub(super) type Endings = BTreeMap<usize, Ending>;
+
+/// The endings of a folder's summary, if there is one.
+pub(super) fn read_endings(folder: &Folder) -> Result<Option<Endings>, FigureError> {
     let path = folder.file("summary.json");
     let text = folder.files().read_if_there(&path);
     let text = text.map_err(|error| FigureError::Files { path: path.clone(), error })?;

@@ -2,11 +2,10 @@
 
 use fabnet_core::{Digraph, Topology};
 
-use plotters::style::RGBColor;
-
-use super::canvas::{Canvas, Lettering, Side};
-use super::lettering::text_width;
-use super::palette::letters;
+use super::canvas::{Canvas, Colour, Lettering, Side};
+use super::font::text_width;
+use super::lettering::fitting_size;
+use super::palette::{TEXT, letters_of};
 use super::panel::{BOTH_WAYS, Measures, ONE_WAY, Panel, colour_of};
 use crate::plan::Group;
 use crate::setup::{SetupError, read_topology};
@@ -37,13 +36,15 @@ impl Network {
     pub(super) const MOST_AGENTS: usize = 40;
     const MOST_PHASES: usize = 6;
     const PHASES_IN_A_ROW: usize = 3;
-    /// Above the panels, with the title; below them, with a note.
-    const HEAD: f64 = 48.0;
-    const FOOT: f64 = 40.0;
-    const MARGIN: f64 = 18.0;
-    const TITLE: f64 = 17.0;
-    const NOTE: f64 = 12.0;
-    const NARROWEST: f64 = 440.0;
+    /// Points of a unit: letters of panels are of the usual size. Wider sheets are not filled.
+    const UNIT: f64 = TEXT / Measures::TITLE;
+    /// Above the panels, with the title.
+    const HEAD: f64 = 42.0;
+    /// Of a row below them, with a note or with the meaning of colours.
+    const ROW: f64 = 24.0;
+    const MARGIN: f64 = 12.0;
+    const TITLE: f64 = 16.0;
+    const NARROWEST: f64 = 400.0;
 
     /// The network of a group.
     pub(super) fn new(group: &Group, seed: u64) -> Result<Self, SetupError> {
@@ -58,41 +59,60 @@ impl Network {
         })
     }
 
-    /// The figure as an SVG document.
-    pub(super) fn svg(&self) -> String {
-        let columns = self.phases.len().clamp(1, Self::PHASES_IN_A_ROW);
-        let measures = Measures::new(self.agents, if columns == 1 { 150.0 } else { 105.0 });
+    /// The figure as an SVG document, no wider than this many points.
+    pub(super) fn svg(&self, widest: f64) -> String {
+        let (columns, measures) = self.columns(widest / Self::UNIT - 2.0 * Self::MARGIN);
         let (width, height) = measures.size();
         let whole = (columns as f64 * width + 2.0 * Self::MARGIN).max(Self::NARROWEST);
-        let (left, bottom) = ((whole - columns as f64 * width) / 2.0, Self::HEAD + self.rows(columns) * height);
-        let mut canvas = Canvas::new(whole, bottom + Self::FOOT);
-        canvas.text((whole / 2.0, Self::HEAD / 2.0), &self.title, letters(Self::TITLE, Side::Middle));
+        let rows = self.phases.len().div_ceil(columns) as f64;
+        let (left, bottom) = ((whole - columns as f64 * width) / 2.0, Self::HEAD + rows * height);
+        let foot = 0.5 * Self::ROW + Self::ROW * self.foot_rows(whole) as f64;
+        let mut canvas = Canvas::in_units(whole, bottom + foot, Self::UNIT.min(widest / whole));
+        let size = fitting_size(&self.title, Self::TITLE, whole - 2.0 * Self::MARGIN);
+        canvas.text((whole / 2.0, Self::HEAD / 2.0), &self.title, letters_of(size, Side::Middle));
         for (place, Phase { when, links }) in self.phases.iter().enumerate() {
             let corner = (left + (place % columns) as f64 * width, Self::HEAD + (place / columns) as f64 * height);
             let title = format!("{when}: {} links", links.len());
             Panel { title: &title, agents: self.agents, links }.draw(&mut canvas, corner, measures);
         }
-        self.draw_foot(&mut canvas, whole, bottom + Self::FOOT / 2.0);
+        self.draw_foot(&mut canvas, whole, bottom + Self::ROW);
         canvas.into_svg()
     }
 
-    fn rows(&self, columns: usize) -> f64 {
-        self.phases.len().div_ceil(columns) as f64
+    /// As many columns of panels as there is room for, and the measures of a panel.
+    fn columns(&self, room: f64) -> (usize, Measures) {
+        let most = self.phases.len().clamp(1, Self::PHASES_IN_A_ROW);
+        let measures = |columns: usize| Measures::new(self.agents, if columns == 1 { 150.0 } else { 105.0 });
+        let fit = |columns: &usize| *columns as f64 * measures(*columns).size().0 <= room;
+        let columns = (1..=most).rev().find(fit).unwrap_or(1);
+        (columns, measures(columns))
     }
 
-    /// A note at the left, the meaning of colours at the right.
+    /// A note at the left, the meaning of colours at the right, or below it where they do not fit beside each other.
     fn draw_foot(&self, canvas: &mut Canvas, width: f64, height: f64) {
-        canvas.text((Self::MARGIN, height), &self.note, letters(Self::NOTE, Side::Start));
+        let size = fitting_size(&self.note, Measures::TITLE, width - 2.0 * Self::MARGIN);
+        canvas.text((Self::MARGIN, height), &self.note, letters_of(size, Side::Start));
+        let below = height + (self.foot_rows(width) - 1) as f64 * Self::ROW;
         let mut right = width - Self::MARGIN;
-        for (colour, meaning) in [(BOTH_WAYS, "→ both ways"), (ONE_WAY, "→ one way")] {
-            if self.has_links_of(colour) {
-                canvas.text((right, height), meaning, Lettering { colour, ..letters(Self::NOTE, Side::End) });
-                right -= text_width(meaning, Self::NOTE) + Self::MARGIN;
-            }
+        for (colour, meaning) in self.meanings() {
+            canvas.text((right, below), meaning, Lettering { colour, ..letters_of(Measures::TITLE, Side::End) });
+            right -= text_width(meaning, Measures::TITLE) + Self::MARGIN;
         }
     }
 
-    fn has_links_of(&self, colour: RGBColor) -> bool {
+    fn foot_rows(&self, width: f64) -> usize {
+        let wide = |text: &str| text_width(text, Measures::TITLE) + Self::MARGIN;
+        let needed = wide(&self.note) + self.meanings().map(|(_, meaning)| wide(meaning)).sum::<f64>();
+        if needed + Self::MARGIN <= width { 1 } else { 2 }
+    }
+
+    /// Of the colours that are used.
+    fn meanings(&self) -> impl Iterator<Item = (Colour, &'static str)> {
+        let all = [(BOTH_WAYS, "→ both ways"), (ONE_WAY, "→ one way")];
+        all.into_iter().filter(|(colour, _)| self.has_links_of(*colour))
+    }
+
+    fn has_links_of(&self, colour: Colour) -> bool {
         self.phases.iter().any(|Phase { links, .. }| links.iter().any(|link| colour_of(links, *link) == colour))
     }
 }

@@ -1,0 +1,111 @@
+//! Small multiples: a panel for each group, where there are more than one frame could show.
+
+use super::area::Area;
+use super::axis::Axis;
+use super::canvas::{Canvas, Lettering, Side, Spot};
+use super::chart::{Chart, in_words};
+use super::curve::Curve;
+use super::frame::{Frame, Titles};
+use super::lettering::shortened;
+use super::palette::{Look, SHADE, TEXT, hairline, letters};
+
+/// The panels of a chart. Each shows one curve before the others, all on the same axes.
+pub(super) struct Multiples<'a> {
+    chart: &'a Chart<'a>,
+    axes: (Axis, Axis),
+    columns: usize,
+    /// Of a panel's plot area.
+    size: (f64, f64),
+    /// Between panels of a row, where numbers of the horizontal axis meet.
+    between: f64,
+    /// Beside the first column, for numbers and the title.
+    left: f64,
+    /// Above each panel: its name and, if anything failed anywhere, what did.
+    head: f64,
+}
+
+impl<'a> Multiples<'a> {
+    /// Of a panel's plot area, at least.
+    const NARROWEST: f64 = 66.0;
+    const MOST_COLUMNS: usize = 5;
+    const PROPORTION: f64 = 0.66;
+    /// Between panels, at least.
+    const BETWEEN: f64 = 10.0;
+    /// Of a line of text.
+    const LINE: f64 = 1.25 * TEXT;
+    /// In more panels than this, the others would be too much.
+    const MOST_SHADES: usize = 40;
+
+    pub(super) fn new(chart: &'a Chart<'a>) -> Self {
+        let axes = chart.axes();
+        // Numbers depend on the height, which depends on how wide the numbers are: there is room for any.
+        let room = |width: f64| Frame::room_beside(&axes.1, width * Self::PROPORTION).1;
+        let left = Chart::MARGIN
+            + [1.0, 1.25, 1.5, 2.0].map(|times| room(times * Self::NARROWEST)).into_iter().fold(0.0, f64::max);
+        let (x, y) = axes;
+        let narrowest = Frame { left: 0.0, right: Self::NARROWEST, top: 0.0, bottom: 1.0, x, y };
+        let between = Self::BETWEEN.max(narrowest.overhang() + TEXT);
+        let inner = chart.width - left - Chart::MARGIN;
+        let columns = ((inner / (Self::NARROWEST + between)) as usize).clamp(1, Self::MOST_COLUMNS);
+        let width = inner / columns as f64 - between;
+        let lines = if chart.curves.iter().any(|curve| !curve.failures.is_empty()) { 2.0 } else { 1.0 };
+        let (size, head) = ((width, Self::PROPORTION * width), lines * Self::LINE + 3.0);
+        Self { chart, axes, columns, size, between, left, head }
+    }
+
+    /// The panels as an SVG document.
+    pub(super) fn svg(&self) -> String {
+        let rows = self.chart.curves.len().div_ceil(self.columns);
+        let bottom = self.corner(rows * self.columns - 1).1 + self.size.1;
+        let mut canvas = Canvas::in_points(self.chart.width, bottom + Frame::FOOT + Chart::MARGIN);
+        self.chart.draw_title(&mut canvas);
+        for (place, curve) in self.chart.curves.iter().enumerate() {
+            self.draw_panel(&mut canvas, place, curve);
+        }
+        self.draw_titles(&mut canvas, bottom);
+        canvas.into_svg()
+    }
+
+    /// The titles of the axes that all panels share, once.
+    fn draw_titles(&self, canvas: &mut Canvas, bottom: f64) {
+        let ((left, top), (right, _)) = (self.corner(0), self.corner(self.columns - 1));
+        let across = f64::midpoint(left, right + self.size.0);
+        canvas.text((across, bottom + Frame::FOOT - TEXT / 2.0), self.chart.effort.title(), letters(Side::Middle));
+        let spot = (Chart::MARGIN + TEXT / 2.0, f64::midpoint(top, bottom));
+        canvas.text(spot, &in_words(self.chart.metric), Lettering { upwards: true, ..letters(Side::Middle) });
+    }
+
+    /// The upper left corner of a panel's plot area.
+    fn corner(&self, place: usize) -> Spot {
+        let (column, row) = ((place % self.columns) as f64, (place / self.columns) as f64);
+        let down = self.head + self.size.1 + Self::BETWEEN;
+        (self.left + column * (self.size.0 + self.between), self.chart.head() + self.head + row * down)
+    }
+
+    fn draw_panel(&self, canvas: &mut Canvas, place: usize, curve: &Curve) {
+        let ((left, top), (width, height)) = (self.corner(place), self.size);
+        let (x, y) = self.axes;
+        let frame = Frame { left, right: left + width, top, bottom: top + height, x, y };
+        // The last panel of each column has numbers below it, also where the last row is not full.
+        let is_last = place + self.columns >= self.chart.curves.len();
+        let numbers = (is_last, place.is_multiple_of(self.columns));
+        frame.draw(canvas, Titles { x: None, y: None, numbers });
+        let rows = [&curve.failures, &curve.label].into_iter().filter(|text| !text.is_empty());
+        for (row, text) in rows.enumerate() {
+            let spot = (left, top - 3.0 - (row as f64 + 0.5) * Self::LINE);
+            canvas.text(spot, &shortened(text, TEXT, width + self.between - TEXT / 2.0), letters(Side::Start));
+        }
+        self.draw_curves(canvas, &Area { frame, effort: self.chart.effort }, curve);
+    }
+
+    fn draw_curves(&self, canvas: &mut Canvas, area: &Area, curve: &Curve) {
+        let curves = self.chart.curves;
+        if curves.len() <= Self::MOST_SHADES {
+            let others = curves.iter().filter(|other| other.place != curve.place);
+            others.for_each(|other| area.draw_shade(canvas, other, hairline(SHADE)));
+        }
+        let first = Curve { place: 0, ..curve.clone() };
+        area.draw_band(canvas, &first);
+        area.draw_line(canvas, &first, Look::of(0), false);
+    }
+}
