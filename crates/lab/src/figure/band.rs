@@ -59,7 +59,7 @@ impl Band {
 }
 
 /// The quantile of sorted values, of which there is one; between two values it lies in proportion.
-pub(super) fn quantile(sorted: &[f64], part: f64) -> f64 {
+fn quantile(sorted: &[f64], part: f64) -> f64 {
     let place = part * (sorted.len() - 1) as f64;
     let (low, high) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
     let between = place.fract();

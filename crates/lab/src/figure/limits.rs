@@ -1,13 +1,13 @@
 //! The limits of a chart's vertical axis: what most of the lines do is seen, whatever a few of them do.
 
 use super::axis::Axis;
-use super::band::quantile;
 use super::curve::{Curve, Point};
 
 /// Of a line, this part at each end may be beyond the limits.
 const BEYOND: f64 = 0.02;
 /// The same of bands.
 const BEYOND_BAND: f64 = 0.05;
+const FEW: usize = 10;
 /// An axis may become longer by this part at each end for all of its lines to be seen.
 const STRETCH: f64 = 0.25;
 /// Bands are followed down to the line divided by this on a logarithmic axis, where zero is nowhere.
@@ -107,10 +107,10 @@ impl Limits {
         let lows = scale.places(points.iter().map(|point| point.spread.low.max(deepest(point))));
         let highs = scale.places(points.iter().map(|point| point.spread.high));
         for (places, beyond) in [(lines, BEYOND), (lows, BEYOND_BAND), (highs, BEYOND_BAND)] {
-            if !places.is_empty() {
-                self.include(quantile(&places, beyond));
-                self.include(quantile(&places, 1.0 - beyond));
-            }
+            // Of few points each counts; of more, at least one at each end may be beyond.
+            let cut = if places.len() < FEW { 0 } else { (beyond * places.len() as f64).ceil() as usize };
+            let kept = places.get(cut..places.len() - cut).unwrap_or_default();
+            kept.first().into_iter().chain(kept.last()).for_each(|place| self.include(*place));
         }
     }
 
