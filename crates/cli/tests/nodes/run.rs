@@ -42,7 +42,7 @@ impl Drop for Process {
 }
 
 impl Nodes {
-    /// A run of so many nodes and rounds, five milliseconds each; a thousand undisturbed rounds are enough.
+    /// A run of so many nodes and rounds, five milliseconds each if not said otherwise; a thousand undisturbed rounds are enough.
     pub(crate) fn new(count: usize, rounds: u64, network: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("experiment.toml"), experiment(count, rounds, network)).unwrap();
@@ -174,9 +174,10 @@ impl Nodes {
 
 /// Policy evaluation with dFAB, which has no floor: the answer is right to as many digits as wanted.
 pub(crate) fn experiment(agents: usize, rounds: u64, network: &str) -> String {
+    let tick = if network.contains("tick") { "" } else { "tick = 0.005" };
     format!(
         "agents = {agents}\nrounds = {rounds}\nseeds = 1\n[problem]\nkind = \"policy-evaluation\"\n\
-         [topology]\nkind = \"complete\"\n[network]\ntick = 0.005\n{network}\n\
+         [topology]\nkind = \"complete\"\n[network]\n{tick}\n{network}\n\
          [record]\nevery = 10\nmetrics = [\"relative_error\", \"worst_error\"]\n\
          [[algorithm]]\nkind = \"dfab\"\nsteps = {{ x = 0.01, u = 0.05, z = 0.05 }}\n"
     )

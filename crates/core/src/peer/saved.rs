@@ -5,6 +5,7 @@ use twox_hash::XxHash3_64;
 use super::contact::Contact;
 use super::membership::{Incarnation, Standing};
 use super::message::Close;
+use super::policy::Pace;
 use super::state::{Peer, Phase, Task};
 use crate::Scalar;
 
@@ -72,8 +73,9 @@ impl<T: Scalar> Peer<T> {
         let incarnation = Incarnation { counter: take()?, nonce: take()? };
         let mut peer = Self::new(task, incarnation, round, None);
         (peer.epoch, peer.opened_in, peer.sequence, peer.tick) = (epoch, epoch, sequence, tick);
-        // A held peer waits again: alone it must not go on.
-        (peer.starved, peer.gathered) = (take()?, take()? != 0 && !peer.task.policy.held);
+        // A held peer waits again where its rounds could go on without the others.
+        let waits = peer.task.policy.held && peer.task.policy.pace != (Pace::Lockstep { deadline: u64::MAX });
+        (peer.starved, peer.gathered) = (take()?, take()? != 0 && !waits);
         for _ in 0..take()? {
             let node = take()?;
             let incarnation = Incarnation { counter: take()?, nonce: take()? };
