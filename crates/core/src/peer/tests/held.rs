@@ -11,7 +11,7 @@ struct Waiting {
 impl Waiting {
     fn new(pace: Pace) -> Self {
         let held = |mut task: Task<f64>| {
-            task.policy = Policy { held: true, ..Policy::new(pace, 3) };
+            task.policy = Policy { held: true, rounds: 50, ..Policy::new(pace, 3) };
             Peer::new(task.clone(), life(task.node), 0, None)
         };
         Self { peers: tasks(3, false, Complete::new).into_iter().map(held).collect(), on_the_way: VecDeque::new() }
@@ -49,10 +49,11 @@ impl Waiting {
 /// Free peers count rounds by ticks, those in lockstep by messages.
 fn held_until_told(pace: Pace) {
     let mut waiting = Waiting::new(pace);
-    (0..3).for_each(|node| waiting.tell(node, Event::Stored { ticket: 0, safe: true }));
+    (0..2).for_each(|node| waiting.tell(node, Event::Stored { ticket: 0, safe: true }));
     (0..5).for_each(|_| waiting.tick(&[0, 1]));
     assert_eq!(waiting.rounds(), [0; 3]);
     assert_eq!((waiting.peers[0].heard_in(1), waiting.peers[0].heard_in(2)), (Some(0), None));
+    waiting.tell(2, Event::Stored { ticket: 0, safe: true });
     (0..20).for_each(|_| waiting.tick(&[0, 1, 2]));
     assert_eq!(waiting.rounds(), [0; 3], "nobody has told them");
     assert_eq!(waiting.peers[0].heard_in(2), Some(0));
