@@ -54,7 +54,7 @@ class Result:
 
         >>> result = fabnet.run({"agents": 4, "rounds": 50, "problem": {"kind": "quadratic"}, "algorithm": [{"kind": "push-pull", "steps": 0.05}]})
         >>> result.solution().y.shape
-        (10,)
+        (6,)
         """
         labels = sorted({run["label"] for run in self.summary["runs"]})
         if label is None and len(labels) > 1:

@@ -178,5 +178,7 @@ fn random_kills_change_no_result() {
         std::fs::remove_dir_all(path.join(&out)).unwrap();
         (kills, longest) = (kills + in_chain, longest.max(in_chain));
     }
-    println!("{kills} kills in {chains} chains, up to {longest} in succession, {at_the_end} of them during the removal of jobs/");
+    println!(
+        "{kills} kills in {chains} chains, up to {longest} in succession, {at_the_end} of them during the removal of jobs/"
+    );
 }

@@ -127,7 +127,9 @@ fn a_killed_run_resumes_to_the_same_bits() {
     disturbed(path, "killed", "KILL");
     succeed(path, &["run", "long.toml", "--out", "whole", "--quiet"]);
     let killed = path.join("killed");
-    assert!(!killed.join("summary.json").exists() && killed.join("jobs/00000.json").exists());
+    // Of two workers, one may carry out several runs while the other is at its first.
+    let done = (0..3).any(|run| killed.join(format!("jobs/{run:05}.json")).exists());
+    assert!(done && !killed.join("summary.json").exists());
     succeed(path, &["run", "--resume", "killed", "--quiet"]);
     assert_eq!(records(&path.join("whole")), records(&killed));
     assert_eq!(finals(&path.join("whole")), finals(&killed));
