@@ -5,6 +5,7 @@
 //! more often than the usual 40 times.
 
 #![allow(clippy::disallowed_methods, reason = "kills come at random times")]
+#![allow(clippy::print_stdout)]
 
 mod common;
 

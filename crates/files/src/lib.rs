@@ -131,9 +131,9 @@ impl dyn Files + '_ {
         for part in parts {
             let part = part?;
             if begun {
-                self.append(fresh, part.as_ref())?
+                self.append(fresh, part.as_ref())?;
             } else {
-                self.write(fresh, part.as_ref())?
+                self.write(fresh, part.as_ref())?;
             }
             begun = true;
         }

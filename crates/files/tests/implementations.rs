@@ -1,5 +1,6 @@
 //! Files in memory behave like those of the operating system, and lose at a power cut exactly what
 //! was not synced.
+#![allow(clippy::print_stdout)]
 
 use std::io::{ErrorKind, Result};
 use std::path::{Path, PathBuf};
@@ -47,9 +48,12 @@ fn operate(files: &dyn Files, home: &Path, draws: &mut Draws) -> String {
 /// All files and folders.
 fn tree(files: &dyn Files, folder: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
     let entries = files.list(folder).unwrap().into_iter().map(|name| folder.join(name));
-    let below = |path: PathBuf| match files.is_folder(&path) {
-        true => [vec![(path.clone(), None)], tree(files, &path)].concat(),
-        false => vec![(path.clone(), Some(files.read(&path).unwrap()))],
+    let below = |path: PathBuf| {
+        if files.is_folder(&path) {
+            [vec![(path.clone(), None)], tree(files, &path)].concat()
+        } else {
+            vec![(path.clone(), Some(files.read(&path).unwrap()))]
+        }
     };
     entries.flat_map(below).collect()
 }

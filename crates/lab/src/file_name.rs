@@ -21,7 +21,9 @@ pub(crate) fn file_names<'l>(labels: impl IntoIterator<Item = &'l str>) -> Vec<S
 fn plain(label: &str) -> String {
     let allowed = |letter: char| letter.is_alphanumeric() || "._=-".contains(letter);
     let mut name: String = label.chars().map(|letter| if allowed(letter) { letter } else { '-' }).collect();
-    name.truncate(name.floor_char_boundary(LONGEST));
+    while name.len() > LONGEST {
+        name.pop();
+    }
     match name.strip_prefix('.') {
         Some(rest) => format!("-{rest}"),
         None if name.is_empty() => "-".to_owned(),

@@ -85,12 +85,13 @@ impl Folder {
             self.clear()?;
             self.files.write_whole(&self.file("plan.toml"), plan.to_toml().as_bytes())
         };
-        begin().map_err(|error| match error.kind() {
-            ErrorKind::WouldBlock => JobError::Locked { path: self.path.clone() },
-            _ => {
-                self.discard();
-                JobError::Begin { path: self.path.clone(), error }
+        begin().map_err(|error| {
+            let path = self.path.clone();
+            if error.kind() == ErrorKind::WouldBlock {
+                return JobError::Locked { path };
             }
+            self.discard();
+            JobError::Begin { path, error }
         })
     }
 
@@ -98,9 +99,9 @@ impl Folder {
     /// is this process's until the value is dropped.
     pub fn resume(&self) -> Result<Standing, JobError> {
         if self.files.is_folder(&self.jobs()) {
-            self.lock().map_err(|error| match error.kind() {
-                ErrorKind::WouldBlock => JobError::Locked { path: self.path.clone() },
-                _ => failure(&self.jobs(), error),
+            self.lock().map_err(|error| {
+                let is_held = error.kind() == ErrorKind::WouldBlock;
+                if is_held { JobError::Locked { path: self.path.clone() } } else { failure(&self.jobs(), error) }
             })?;
             return Ok(Standing::Unfinished);
         }

@@ -34,7 +34,9 @@ impl Checksum {
 /// follows, then the parts.
 pub(crate) fn write(files: &dyn Files, path: &Path, plan: u64, parts: &[&[u8]]) -> Result<(), JobError> {
     let mut sum = Checksum::default();
-    parts.iter().for_each(|part| sum.add(part));
+    for part in parts {
+        sum.add(part);
+    }
     let header = header(plan, sum.value());
     let parts = std::iter::once(header.as_bytes()).chain(parts.iter().copied());
     files.write_parts(path, parts.map(Ok)).map_err(|error| failure(path, error))
