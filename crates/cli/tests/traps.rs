@@ -1,5 +1,6 @@
 //! What used to go wrong without a word: each is refused, warned of or reported.
 #![cfg(unix)]
+#![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "what is measured is time, and it is printed")]
 
 mod common;
 

@@ -115,7 +115,9 @@ impl ReadFrames {
 pub fn frame_file(label: &Label, records: &[&[u8]]) -> Vec<u8> {
     let mut bytes = SIGNATURE.to_vec();
     put_frame(&mut bytes, 0, label.to_text().as_bytes());
-    records.iter().for_each(|record| put_frame(&mut bytes, 0, record));
+    for record in records {
+        put_frame(&mut bytes, 0, record);
+    }
     bytes
 }
 

@@ -1,7 +1,7 @@
 //! What a file of a node's state is, and to which run it belongs.
 
 use std::collections::BTreeMap;
-use std::fmt;
+use std::fmt::{self, Write};
 
 /// The first frame of a file, as lines of text: `kind`, `run`, `agent`, and what else two files must
 /// have in common to be of the same kind.
@@ -37,7 +37,9 @@ impl Label {
 
     pub(crate) fn to_text(&self) -> String {
         let mut text = format!("kind {}\nrun {}\nagent {}\n", self.kind, self.run, self.agent);
-        self.details.iter().for_each(|(name, value)| text += &format!("{name} {value}\n"));
+        for (name, value) in &self.details {
+            _ = writeln!(text, "{name} {value}");
+        }
         text
     }
 

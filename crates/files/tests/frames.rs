@@ -1,5 +1,6 @@
 //! Files of frames, cut off and damaged at every place.
 #![allow(clippy::unwrap_used)]
+#![allow(clippy::print_stdout, reason = "what was tried is counted and printed")]
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Grids: a list in place of a value means one cell for each of its items.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use fabnet_core::settings::Value;
 
@@ -88,9 +88,9 @@ fn replace(table: &mut Table, path: &str, item: Entry) {
 }
 
 /// The paths in which the tables of a list differ; a list of values has none.
-fn differing(list: &[Entry]) -> HashSet<String> {
-    let mut seen: HashMap<String, (&Node, usize)> = HashMap::new();
-    let mut differing = HashSet::new();
+fn differing(list: &[Entry]) -> BTreeSet<String> {
+    let mut seen: BTreeMap<String, (&Node, usize)> = BTreeMap::new();
+    let mut differing = BTreeSet::new();
     for (path, entry) in list.iter().filter_map(Entry::table).flat_map(Table::leaves) {
         let (first, times) = seen.entry(path.clone()).or_insert((&entry.node, 0));
         *times += 1;
@@ -103,7 +103,7 @@ fn differing(list: &[Entry]) -> HashSet<String> {
 }
 
 /// What an item of a list says: its value, or of a table those values in which the items differ.
-fn choice(path: &str, item: &Entry, differing: &HashSet<String>) -> Result<Vec<(String, Value)>, Mistake> {
+fn choice(path: &str, item: &Entry, differing: &BTreeSet<String>) -> Result<Vec<(String, Value)>, Mistake> {
     match &item.node {
         Node::Value(value) => Ok(vec![(path.to_owned(), value.clone())]),
         Node::List(_) => Err(Mistake {

@@ -1,6 +1,6 @@
 //! Labels: what groups of runs are called in tables and figures.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use fabnet_core::settings::Value;
 
@@ -9,9 +9,9 @@ use crate::grid::Cell;
 /// The labels of a plan, no two alike.
 #[derive(Default)]
 pub(crate) struct Labels {
-    taken: HashSet<String>,
+    taken: BTreeSet<String>,
     /// The highest number that each label was given to tell it from others.
-    numbers: HashMap<String, usize>,
+    numbers: BTreeMap<String, usize>,
 }
 
 impl Labels {

@@ -9,7 +9,7 @@ use crate::number::grouped;
 const PRINTED: usize = 20;
 
 /// Where a value was typed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
     /// In this line of the file, counted from 1.
     Line(usize),
@@ -20,7 +20,7 @@ pub enum Origin {
 }
 
 /// One thing that is wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mistake {
     /// Where.
     pub origin: Origin,

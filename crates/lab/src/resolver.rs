@@ -1,6 +1,6 @@
 //! Resolving: every value of a file as typed is looked up, checked and completed.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
@@ -29,7 +29,7 @@ pub(crate) fn resolve(root: &Table, file: &Path) -> Result<Plan, Mistakes> {
     let sections = [Section::problem(), Section::topology(), Section::weights(), Section::algorithm()];
     let mut resolver = Resolver { root, file, sections: &sections, mistakes: Vec::new() };
     let plan = resolver.plan();
-    let (mut list, mut met) = (resolver.mistakes, HashSet::new());
+    let (mut list, mut met) = (resolver.mistakes, BTreeSet::new());
     // A mistake in a grid is met once for each of its cells.
     list.retain(|mistake| met.insert(mistake.clone()));
     if list.is_empty() { Ok(plan) } else { Err(Mistakes { file: file.to_owned(), list }) }

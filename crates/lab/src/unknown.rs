@@ -1,6 +1,6 @@
 //! Keys of a file that no part asks for.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use crate::mistake::{Origin, suggest};
 use crate::tree::{Entry, Table};
@@ -20,8 +20,8 @@ pub(crate) struct Unknown<'t> {
 
 /// The unknown keys of a table: neither `asked` for, nor `others`, which are read elsewhere with all that they contain.
 pub(crate) fn unknown<'t>(table: &'t Table, asked: &[&str], others: &[&str]) -> Vec<Unknown<'t>> {
-    let known: HashSet<&str> = asked.iter().copied().collect();
-    let heads: HashSet<&str> = asked.iter().map(|key| head(key)).collect();
+    let known: BTreeSet<&str> = asked.iter().copied().collect();
+    let heads: BTreeSet<&str> = asked.iter().map(|key| head(key)).collect();
     let mut found: Vec<(String, &Entry)> = Vec::new();
     for (key, entry) in &table.0 {
         if others.contains(&key.as_str()) {

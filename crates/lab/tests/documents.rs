@@ -1,4 +1,5 @@
 //! Documents say what the code says.
+#![allow(clippy::print_stdout, reason = "what was tried is counted and printed")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -88,7 +89,7 @@ fn the_reproduction_page_is_made_from_the_committed_summaries() {
                 compared += 1;
             }
             Err(fabnet_lab::ReportError::Run { path, .. }) if missing.iter().any(|run| path.ends_with(run)) => {
-                left_out += 1
+                left_out += 1;
             }
             Err(error) => panic!("{error}"),
         }

@@ -78,7 +78,9 @@ impl CheckpointFile<'_> {
 
 fn checksum(owner: &[&str], round: u64, point: &[u8]) -> String {
     let mut hash = Sha256::new();
-    owner.iter().for_each(|text| hash.update(text));
+    for text in owner {
+        hash.update(text);
+    }
     hash.update(round.to_le_bytes());
     hash.update(point);
     Hex(&hash.finalize()).to_string()

@@ -1,4 +1,5 @@
 #![allow(clippy::unwrap_used)]
+#![allow(clippy::print_stdout, reason = "what was tried is counted and printed")]
 use std::fs;
 
 use fabnet_files::{FailingFiles, Failure, MemoryFiles, SystemFiles};

@@ -108,9 +108,10 @@ fn authority() -> CertificateParams {
 
 fn write_new(files: &dyn Files, path: &Path, contents: &str) -> Result<(), PkiError> {
     let written = files.write_new(path, contents.as_bytes());
-    written.map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => PkiError::Exists(path.to_owned()),
-        _ => {
+    written.map_err(|error| {
+        if error.kind() == io::ErrorKind::AlreadyExists {
+            PkiError::Exists(path.to_owned())
+        } else {
             // What was written of it is of no use.
             let _ = files.remove(path);
             PkiError::File(path.to_owned(), error)

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::Config;
 
 /// A node.
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own, read by scripts")]
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct NodeStatus {
     /// Of this run.

@@ -16,6 +16,7 @@ pub(crate) struct Absent {
 }
 
 impl Absent {
+    #[allow(clippy::unused_self, reason = "it is carried out as every command is")]
     pub(crate) fn carry_out(self) -> anyhow::Result<ExitCode> {
         let message = "this command needs the feature `net`, which this fabnet was built without: \
                        install it with `cargo install --locked --path crates/cli --features net`";

@@ -34,9 +34,9 @@ impl Check {
     pub(crate) fn carry_out(self) -> anyhow::Result<ExitCode> {
         let check = check(&self.changes.read(&self.file)?.plan()?, self.threads.count())?;
         if self.json {
-            say(serde_json::to_string_pretty(&check)?)
+            say(serde_json::to_string_pretty(&check)?);
         } else {
-            say(&check)
+            say(&check);
         }
         Ok(ExitCode::from(if check.obstacles.is_empty() { 0 } else { IMPOSSIBLE }))
     }

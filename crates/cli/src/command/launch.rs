@@ -95,22 +95,12 @@ impl Launch {
         }
         let summary = summary?;
         if !self.quiet {
-            self.say_results(&plan, &folder, &summary, cluster.launched);
+            say_results(&plan, &folder, &summary, cluster.launched);
         }
         if !wrong.is_empty() {
             bail!("not every node has ended well:\n  {}", wrong.join("\n  "));
         }
         Ok(ExitCode::SUCCESS)
-    }
-
-    fn say_results(&self, plan: &Plan, folder: &Folder, summary: &Summary, launched: Launched) {
-        say(table::summary(plan, summary));
-        say_missing(summary);
-        let Launched { kills, dropped, max_mass_residual } = launched;
-        let place = folder.path().display();
-        say(format!(
-            "{kills} kills, {dropped} messages dropped, mass residual {max_mass_residual}; results in {place}"
-        ));
     }
 
     /// Writes what each node is told, each into a folder of its own.
@@ -171,6 +161,14 @@ impl Launch {
         }
         Ok(configs)
     }
+}
+
+fn say_results(plan: &Plan, folder: &Folder, summary: &Summary, launched: Launched) {
+    say(table::summary(plan, summary));
+    say_missing(summary);
+    let Launched { kills, dropped, max_mass_residual } = launched;
+    let place = folder.path().display();
+    say(format!("{kills} kills, {dropped} messages dropped, mass residual {max_mass_residual}; results in {place}"));
 }
 
 /// Puts the records of all nodes together.

@@ -57,7 +57,7 @@ fn write(folder: &Path, reduced: &Reduced) -> anyhow::Result<ExitCode> {
         write(format!("{run}.json"), summary)?;
     }
     let missing = reduced.missing.iter().filter(|run| !folder.join(format!("{run}.json")).exists());
-    let missing: String = missing.map(|run| format!("{run}\n")).collect();
+    let missing = missing.map(|run| format!("{run}\n")).collect::<Vec<_>>().concat();
     say(format!("{}: {} reduced summaries", folder.display(), reduced.summaries.len()));
     if reduced.missing.is_empty() {
         // There may be no such file.

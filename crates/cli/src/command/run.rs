@@ -54,7 +54,9 @@ impl Run {
         }
         plan.choices().iter().for_each(|choice| self.say(choice));
         if !self.quiet {
-            warnings(&plan).iter().for_each(|warning| eprintln!("warning: {warning}"));
+            for warning in warnings(&plan) {
+                eprintln!("warning: {warning}");
+            }
         }
         let progress = Progress::new(self.quiet)?;
         let pace = Pace { threads: self.threads.count(), checkpoint: self.checkpoint_every.into() };

@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 
 use crate::run::{Nodes, experiment, kill};
 
+/// Something that happens to the bytes of a file.
+type Damage<'a> = &'a dyn Fn(&[u8]) -> Vec<u8>;
+
 /// The files of an agent's folder whose names begin with this.
 fn files(folder: &Path, beginning: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -97,8 +100,7 @@ fn damaged_files_are_refused_or_done_without() {
         rotten
     };
     let empty = |_: &[u8]| Vec::new();
-    let damages: [(&str, &dyn Fn(&[u8]) -> Vec<u8>); 3] =
-        [("halved", &halve), ("garbled", &garble), ("emptied", &empty)];
+    let damages: [(&str, Damage<'_>); 3] = [("halved", &halve), ("garbled", &garble), ("emptied", &empty)];
     let begun = |nodes: &Nodes| nodes.wait(2, |status| status.begun && status.agents[0].round > 0).agents[0].round;
     for (name, (how, damage)) in
         ["life", "checkpoint", "track"].into_iter().flat_map(|name| damages.iter().map(move |damage| (name, damage)))
@@ -116,7 +118,9 @@ fn damaged_files_are_refused_or_done_without() {
         if (name, *how) == ("track", "garbled") {
             assert_eq!(nodes.end(&mut running[2]), 1);
             assert!(nodes.log("n2").contains("is damaged"), "{}", nodes.log("n2"));
-            before.iter().for_each(|(path, bytes)| fs::write(path, bytes).unwrap());
+            for (path, bytes) in &before {
+                fs::write(path, bytes).unwrap();
+            }
             running[2] = nodes.start(2);
         }
     }

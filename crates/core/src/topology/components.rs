@@ -109,13 +109,14 @@ mod tests {
         #[test]
         fn agents_of_a_component_reach_each_other_and_no_others(links in prop::collection::vec((0usize..9, 0usize..9), 0..25)) {
             let mut reach = [[false; 9]; 9];
-            for agent in 0..9 { reach[agent][agent] = true; }
+            for (agent, reached) in reach.iter_mut().enumerate() { reached[agent] = true; }
             for &(source, target) in &links { reach[source][target] = true; }
             for via in 0..9 { for a in 0..9 { for b in 0..9 { reach[a][b] |= reach[a][via] && reach[via][b]; } } }
             let found = components(9, &links).0;
             let of = |agent| found.iter().position(|component| component.contains(&agent));
             prop_assert_eq!(found.iter().map(Vec::len).sum::<usize>(), 9);
-            for a in 0..9 { for b in 0..9 { prop_assert_eq!(of(a) == of(b), reach[a][b] && reach[b][a]); } }
+            let pairs = (0..9).flat_map(|a| (0..9).map(move |b| (a, b)));
+            for (a, b) in pairs { prop_assert_eq!(of(a) == of(b), reach[a][b] && reach[b][a]); }
         }
     }
 }

@@ -29,7 +29,7 @@ pub struct StepSizes {
     pub lower: Option<f64>,
     /// `η_x (1/η_z − 1/η_y) σ_max(J)²`, where y and z have step sizes of their own: stable below 1.
     pub coupling: Option<f64>,
-    /// σ_max(J), where J is the Jacobian of y*(x).
+    /// `σ_max(J)`, where J is the Jacobian of y*(x).
     pub jacobian: Option<f64>,
 }
 

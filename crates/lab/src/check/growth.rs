@@ -66,7 +66,7 @@ fn residual(basis: &Mat<f64>, image: &Mat<f64>, vector: &[c64], value: c64) -> f
         };
         (sum(image) - value * sum(basis)).norm_sqr()
     };
-    let length = vector.iter().map(|part| part.norm_sqr()).sum::<f64>().sqrt();
+    let length = vector.iter().map(c64::norm_sqr).sum::<f64>().sqrt();
     (0..basis.nrows()).map(row).sum::<f64>().sqrt() / length
 }
 

@@ -44,13 +44,12 @@ pub fn reduce(template: &str, runs: &Path) -> Result<Reduced, ReportError> {
 impl Place<'_> {
     /// Copies what is asked for from a summary into a group of a reduced one; none if it is not there.
     fn copy(&self, summary: &Json, to: &mut Json) -> Option<()> {
-        let (path, value): (Vec<&str>, Json) = match self.field() {
-            Some((field, _)) => (vec!["run", field], json!(median_of_runs(summary, self.label, field)?)),
-            None => {
-                let path: Vec<&str> = self.path.split('.').collect();
-                let found = path.iter().try_fold(group(summary, self.label)?, |inner, key| inner.get(key))?;
-                (path, found.clone())
-            }
+        let (path, value): (Vec<&str>, Json) = if let Some((field, _)) = self.field() {
+            (vec!["run", field], json!(median_of_runs(summary, self.label, field)?))
+        } else {
+            let path: Vec<&str> = self.path.split('.').collect();
+            let found = path.iter().try_fold(group(summary, self.label)?, |inner, key| inner.get(key))?;
+            (path, found.clone())
         };
         let (last, tables) = path.split_last()?;
         let inner = tables.iter().try_fold(to, |inner, key| {

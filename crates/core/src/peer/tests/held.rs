@@ -29,7 +29,9 @@ impl Waiting {
 
     /// One tick of each of these nodes; what is sent to the others is lost.
     fn tick(&mut self, nodes: &[usize]) {
-        nodes.iter().for_each(|&node| self.tell(node, Event::Tick));
+        for &node in nodes {
+            self.tell(node, Event::Tick);
+        }
         while let Some((to, bytes)) = self.on_the_way.pop_front() {
             let manifest = self.peers[0].manifest.clone();
             let contents = manifest.read::<f64>(&bytes).unwrap().header.contents;
