@@ -96,11 +96,11 @@ fn what_cannot_fit_is_refused_in_a_moment() {
     let complete = ["--set", "agents=1000000", "--set", "topology={ kind = \"complete\" }"];
     let states = [
         "--set",
-        "agents=10000000",
+        "agents=50000",
         "--set",
         "topology={ kind = \"ring\" }",
         "--set",
-        "problem={ kind = \"quadratic\", inner = 1000 }",
+        "problem={ kind = \"quadratic\", inner = 50000 }",
         "--set",
         "algorithm=[{ kind = \"push-pull\", steps = 0.1 }]",
     ];

@@ -35,7 +35,7 @@ fn nodes_that_start_apart_in_any_order_find_the_answer_together() {
 
 #[test]
 fn a_run_without_some_member_does_not_begin_and_names_it() {
-    let nodes = Nodes::new(3, 400, "start_within = 3");
+    let nodes = Nodes::new(3, 400, "start_within = 8");
     let mut running = [nodes.start(0), nodes.start(2)];
     for node in &mut running {
         assert_eq!(nodes.end(node), 1);
