@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use crate::{
-    ClosedForm, Curvature, DataRange, Dim, Finding, Level, Optimum, Point, Problem, Scalar, Scratch, Slopes, View,
-    linalg,
+    ClosedForm, Curvature, DataRange, Dim, Finding, Level, Optimum, Point, Problem, Scalar, Scratch, Slopes, Tensor,
+    View, linalg,
 };
 
 /// Evaluates the functions of many agents in one call: one border to another language is crossed, or one product of matrices is made.
@@ -300,6 +300,14 @@ impl<T: Scalar> Problem<T> for Rehearsed<'_, T> {
 
     fn findings(&self, view: &View<'_, T>) -> Vec<Finding> {
         self.problem.findings(view)
+    }
+
+    fn tensors(&self) -> Vec<Tensor> {
+        self.problem.tensors()
+    }
+
+    fn data_bytes(&self) -> usize {
+        self.problem.data_bytes()
     }
 
     fn noisy(&self) -> bool {

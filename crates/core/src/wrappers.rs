@@ -9,7 +9,7 @@ use crate::observe::Agents;
 use crate::together::{Rehearsed, Script};
 use crate::{
     Averaged, ClosedForm, Curvature, DataRange, Dim, Evaluations, Finding, Level, Objective, Optimum, Point, Problem,
-    Scratch, Sheet, Slopes, Together, View,
+    Scratch, Sheet, Slopes, Tensor, Together, View,
 };
 
 /// Two agents, and an answer of its own to every question.
@@ -65,6 +65,14 @@ impl Problem<f64> for Probe {
         vec![Finding { name: "found".to_owned(), title: String::new(), content: Content::Pictures(Vec::new()) }]
     }
 
+    fn tensors(&self) -> Vec<Tensor> {
+        vec![Tensor { name: "weight".to_owned(), shape: vec![1], transposed: false }]
+    }
+
+    fn data_bytes(&self) -> usize {
+        90
+    }
+
     fn noisy(&self) -> bool {
         true
     }
@@ -118,7 +126,7 @@ impl Together<f64> for Probe {
 type Question = fn(&dyn Problem<f64>, &View<'_, f64>) -> String;
 
 /// Every method of [`Problem`]: what the probe answers, its average in one hand, and its batched form.
-const TABLE: [(&str, Question, &str, &str, &str); 22] = [
+const TABLE: [(&str, Question, &str, &str, &str); 24] = [
     ("agents", |p, _| p.agents().to_string(), "2", "1", "2"),
     ("dim", |p, _| format!("{} {}", p.dim().outer, p.dim().inner), "1 1", "1 1", "1 1"),
     // A problem with private coordinates cannot be averaged.
@@ -144,6 +152,8 @@ const TABLE: [(&str, Question, &str, &str, &str); 22] = [
     ("batch", |p, _| p.batch(0, 12).to_string(), "5", "5", "5"),
     ("measure", |p, view| format!("{:?}", p.measure("probe", view)), "Some(33.0)", "Some(33.0)", "Some(33.0)"),
     ("findings", |p, view| p.findings(view).len().to_string(), "1", "1", "1"),
+    ("tensors", |p, _| p.tensors().len().to_string(), "1", "1", "1"),
+    ("data_bytes", |p, _| p.data_bytes().to_string(), "90", "90", "90"),
     ("noisy", |p, _| p.noisy().to_string(), "true", "true", "true"),
     // One agent asks for all in turn, and a batch is not batched again.
     ("together", |p, _| p.together().is_some().to_string(), "true", "false", "false"),

@@ -107,7 +107,7 @@ impl dyn Files + '_ {
         self.write_parts(path, [Ok(contents)])
     }
 
-    /// As [`write_whole`](Self::write_whole), part after part: the whole need not be in memory.
+    /// As `write_whole`, part after part: the whole need not be in memory.
     pub fn write_parts<P: AsRef<[u8]>>(
         &self,
         path: &Path,
