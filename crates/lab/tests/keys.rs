@@ -207,7 +207,8 @@ impl Trial<'_> {
 fn beside(place: &Place, key: &str, with_own_data: bool) -> Vec<(String, String)> {
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let all = match (place.table, place.kind) {
-        ("algorithm", _) if key.starts_with("steps.") => {
+        // Double loops have no automatic step sizes.
+        ("algorithm", Some(kind)) if key.starts_with("steps.") || (kind.starts_with("dl-") && key != "steps") => {
             let general = ["steps.momentum", "steps.decay", "steps.power"];
             let blocks = place.keys.iter().map(|key| key.name.as_str());
             let blocks = blocks.filter(|name| name.starts_with("steps.") && !general.contains(name));
