@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Real nodes that lose a third of all messages and are killed at random: the run goes on, no unit of mass is missing, and the answer is right.
-#   benches/network/churn.sh                 108 seconds, 80 of them with a kill every 5 (CI)
+#   benches/network/churn.sh                 144 seconds, 108 of them with a kill every 5 (CI)
 #   benches/network/churn.sh 27000 10s 40    13 minutes, ten of them with kills; at least 40
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-rounds="${1:-3600}" every="${2:-5s}" kills="${3:-8}"
+rounds="${1:-4800}" every="${2:-5s}" kills="${3:-8}"
 fabnet="${CARGO_TARGET_DIR:-target}/release/fabnet"
 out="$(mktemp -d)"
 trap 'rm -rf "$out"' EXIT

@@ -105,7 +105,7 @@ fn nodes_that_hold_their_own_data_only_learn_as_in_the_simulator_and_keep_their_
     let own = std::fs::read_to_string(folder.join("own.toml")).unwrap();
     std::fs::write(folder.join("own.toml"), format!("precision = \"f32\"\n{own}")).unwrap();
 
-    let ports = stage::free_ports(4);
+    let ports = common::free_ports(4);
     let members: Vec<Member> = (0..4)
         .map(|agent: usize| Member {
             name: format!("node-{agent}"),

@@ -62,7 +62,7 @@ fn links_are_known_before_they_are_drawn() {
             let (expected, deviation) = (topology.links(), most.sqrt());
             assert!(most <= expected + 4.0 * deviation, "{name}, {agents} agents: {most} links, {expected} expected");
             assert!(
-                expected <= 2.0 * most + 4.0 * deviation + agents as f64,
+                expected <= 2.0 * most + 4.0 * deviation,
                 "{name}, {agents} agents: {most} links, {expected} expected"
             );
         }

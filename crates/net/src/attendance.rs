@@ -112,7 +112,16 @@ impl Attendance {
         if now.duration_since(self.since) < self.gate.within {
             return Ok(false);
         }
-        Err(Missing::AtStart { within: self.gate.within, heard, start, absent })
+        // Whoever was there and has given up since is not what is missing.
+        let never = self.never_heard();
+        let absent = if never.is_empty() { absent } else { never };
+        Err(Missing::AtStart { within: self.gate.within, heard: self.others.len() + 1 - absent.len(), start, absent })
+    }
+
+    /// Other members of which some agent was never heard.
+    fn never_heard(&self) -> Vec<String> {
+        let unheard = |member: &&Member| !member.agents.iter().all(|agent| self.heard_in.contains_key(agent));
+        self.others.iter().filter(unheard).map(|member| member.name.clone()).collect()
     }
 
     fn start(&self) -> usize {

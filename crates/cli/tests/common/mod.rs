@@ -37,3 +37,9 @@ pub fn records(folder: &Path) -> Vec<String> {
     };
     text.lines().map(without_seconds).collect()
 }
+
+/// Ports of this machine that nobody listens on.
+pub fn free_ports(count: usize) -> Vec<u16> {
+    let listeners: Vec<_> = (0..count).map(|_| std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap()).collect();
+    listeners.iter().map(|listener| listener.local_addr().unwrap().port()).collect()
+}

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use fabnet_net::{Config, Limits, Member, NodeStatus, ask};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::common::{fabnet, summary};
+use crate::common::{fabnet, free_ports, summary};
 
 /// The nodes of one run: each has one agent, and a folder of its own.
 pub(crate) struct Nodes {
@@ -200,9 +200,4 @@ pub(crate) fn copy(from: &Path, to: &Path) {
         let target = to.join(entry.file_name());
         if entry.path().is_dir() { copy(&entry.path(), &target) } else { _ = fs::copy(entry.path(), target).unwrap() }
     }
-}
-
-fn free_ports(count: usize) -> Vec<u16> {
-    let listeners: Vec<_> = (0..count).map(|_| std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap()).collect();
-    listeners.iter().map(|listener| listener.local_addr().unwrap().port()).collect()
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use fabnet_net::{Authority, Config, Limits, Member, NodeStatus, Tls, ask};
 
-use crate::common::fabnet;
+use crate::common::{fabnet, free_ports};
 
 /// Two nodes that run, and the place of a third, whose certificate somebody else may have.
 pub(crate) struct Stage {
@@ -118,9 +118,4 @@ impl Drop for Stage {
             node.wait().unwrap();
         }
     }
-}
-
-pub(crate) fn free_ports(count: usize) -> Vec<u16> {
-    let listeners: Vec<_> = (0..count).map(|_| std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap()).collect();
-    listeners.iter().map(|listener| listener.local_addr().unwrap().port()).collect()
 }

@@ -132,7 +132,8 @@ impl Topology for ContactPlan {
     }
 
     fn links(&self) -> f64 {
-        self.contacts.len() as f64
+        // A contact of an agent with itself is no link.
+        self.contacts.iter().filter(|contact| contact.source != contact.target).count() as f64
     }
 }
 
