@@ -40,6 +40,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
             | JobError::Files { .. }
             | JobError::Damaged { .. }
             | JobError::Locked { .. }
+            | JobError::OfNodes { .. }
             | JobError::Finding(_)
             | JobError::NotWhole(_) => false,
         });

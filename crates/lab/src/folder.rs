@@ -79,10 +79,22 @@ impl Folder {
 
     /// Makes the folder, with the plan. It is this process's until the value is dropped.
     pub fn begin(&self, plan: &Plan) -> Result<(), JobError> {
+        self.begin_as(plan, Carrier::Simulation)
+    }
+
+    /// The same for results of real nodes, which a simulation must not go on with.
+    pub fn begin_for_nodes(&self, plan: &Plan) -> Result<(), JobError> {
+        self.begin_as(plan, Carrier::Nodes)
+    }
+
+    fn begin_as(&self, plan: &Plan, carrier: Carrier) -> Result<(), JobError> {
         let begin = || {
             self.files.create_folder(&self.jobs())?;
             self.lock()?;
             self.clear()?;
+            if carrier == Carrier::Nodes {
+                self.files.write_whole(&self.of_nodes(), b"")?;
+            }
             self.files.write_whole(&self.file("plan.toml"), plan.to_toml().as_bytes())
         };
         begin().map_err(|error| {
@@ -103,6 +115,9 @@ impl Folder {
                 let is_held = error.kind() == ErrorKind::WouldBlock;
                 if is_held { JobError::Locked { path: self.path.clone() } } else { failure(&self.jobs(), error) }
             })?;
+            if self.files.exists(&self.of_nodes()) {
+                return Err(JobError::OfNodes { path: self.path.clone() });
+            }
             return Ok(Standing::Unfinished);
         }
         self.find_results()?;
@@ -175,7 +190,12 @@ impl Folder {
         self.file("jobs")
     }
 
-    /// The same when everything is done.
+    /// Says, if it is there, that the runs are those of real nodes.
+    fn of_nodes(&self) -> PathBuf {
+        self.jobs().join("of-nodes")
+    }
+
+    /// The same as `jobs` when everything is done.
     fn ended(&self) -> PathBuf {
         self.file("jobs.done")
     }
@@ -208,6 +228,13 @@ impl Folder {
             .and_then(|()| self.files.remove_tree(&self.jobs()))
             .and_then(|()| self.files.remove_folder(&self.path));
     }
+}
+
+/// Who carries out the runs of a folder.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Carrier {
+    Simulation,
+    Nodes,
 }
 
 /// How far the runs of a folder are.

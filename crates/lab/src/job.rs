@@ -107,6 +107,16 @@ pub enum JobError {
         /// The folder.
         path: PathBuf,
     },
+    /// The runs are those of real nodes, and a simulation would be something else.
+    #[error(
+        "{}: its run is one of real nodes, which were stopped before its results were put together: use `fabnet collect` on \
+         their state folders, or launch its plan.toml anew with another --out",
+        path.display()
+    )]
+    OfNodes {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The records of a real run are not whole.
     #[error(transparent)]
     NotWhole(#[from] NotWhole),

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fabnet_files::{Files, SystemFiles};
+use fabnet_files::{Files, SystemFiles, folder_of};
 
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
@@ -46,22 +46,37 @@ impl Authority {
             return Err(PkiError::Exists(path));
         }
         shared.create_folder(folder).map_err(|error| PkiError::File(folder.to_owned(), error))?;
-        let wrong = |error| PkiError::Certificate(folder.join("ca.pem"), error);
-        let key = KeyPair::generate().map_err(wrong)?;
-        let certificate = authority().self_signed(&key).map_err(wrong)?;
+        let key = KeyPair::generate().map_err(|error| PkiError::Certificate(path.clone(), error))?;
         let authority = Self { shared, secret, folder: folder.to_owned(), key };
-        authority.write_pair(&folder.join("ca.pem"), &certificate.pem(), &path, &authority.key)?;
+        let certificate = authority.certificate()?;
+        authority.write_pair(&folder.join("ca.pem"), &certificate, &path, &authority.key)?;
         Ok(authority)
     }
 
     /// Opens the one that is there.
     pub fn open(folder: &Path) -> Result<Self, PkiError> {
-        let (shared, secret) = (Arc::new(SystemFiles::SHARED), Arc::new(SystemFiles::PRIVATE));
+        Self::open_on(Arc::new(SystemFiles::SHARED), Arc::new(SystemFiles::PRIVATE), folder)
+    }
+
+    /// Opens the one that is there, with certificates on some files and keys on others.
+    pub fn open_on(shared: Arc<dyn Files>, secret: Arc<dyn Files>, folder: &Path) -> Result<Self, PkiError> {
         let path = folder.join("ca.key");
         let bytes = secret.read(&path).map_err(|error| PkiError::File(path.clone(), error))?;
         let key = KeyPair::from_pem(&String::from_utf8_lossy(&bytes));
         let key = key.map_err(|error| PkiError::Certificate(path, error))?;
-        Ok(Self { shared, secret, folder: folder.to_owned(), key })
+        let authority = Self { shared, secret, folder: folder.to_owned(), key };
+        // Whoever made the authority may have been killed in between: its certificate follows from its key.
+        let certificate = folder.join("ca.pem");
+        if !authority.shared.exists(&certificate) {
+            write_certificate(&*authority.shared, &certificate, &authority.certificate()?)?;
+        }
+        Ok(authority)
+    }
+
+    /// The certificate of the authority itself.
+    fn certificate(&self) -> Result<String, PkiError> {
+        let certificate = authority().self_signed(&self.key);
+        certificate.map(|it| it.pem()).map_err(|error| PkiError::Certificate(self.folder.join("ca.pem"), error))
     }
 
     /// Under which hosts others reach a node: those that are given, or where it is on this machine if there are none.
@@ -88,8 +103,11 @@ impl Authority {
 
     /// Writes a certificate and its key, both or none: neither is of use without the other.
     fn write_pair(&self, path: &Path, certificate: &str, secret: &Path, key: &KeyPair) -> Result<(), PkiError> {
+        if self.shared.exists(path) {
+            return Err(PkiError::Exists(path.to_owned()));
+        }
         write_new(&*self.secret, secret, &key.serialize_pem())?;
-        write_new(&*self.shared, path, certificate).inspect_err(|_| {
+        write_certificate(&*self.shared, path, certificate).inspect_err(|_| {
             // If this fails as well, the next attempt says that the key exists already.
             let _ = self.secret.remove(secret);
         })
@@ -106,8 +124,15 @@ fn authority() -> CertificateParams {
     params
 }
 
+/// Writes a certificate whole or not at all.
+fn write_certificate(files: &dyn Files, path: &Path, certificate: &str) -> Result<(), PkiError> {
+    files.write_whole(path, certificate.as_bytes()).map_err(|error| PkiError::File(path.to_owned(), error))
+}
+
+/// Writes a key that must not exist yet, and that lasts when this returns.
 fn write_new(files: &dyn Files, path: &Path, contents: &str) -> Result<(), PkiError> {
-    let written = files.write_new(path, contents.as_bytes());
+    let lasting = || files.sync(path).and_then(|()| files.sync(folder_of(path)));
+    let written = files.write_new(path, contents.as_bytes()).and_then(|()| lasting());
     written.map_err(|error| {
         if error.kind() == io::ErrorKind::AlreadyExists {
             PkiError::Exists(path.to_owned())
@@ -117,4 +142,65 @@ fn write_new(files: &dyn Files, path: &Path, contents: &str) -> Result<(), PkiEr
             PkiError::File(path.to_owned(), error)
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use fabnet_files::{FailingFiles, Failure, MemoryFiles};
+
+    use super::*;
+
+    const FOLDER: &str = "/pki";
+
+    /// An authority and one certificate, as `fabnet pki` makes them.
+    fn set_up(files: &Arc<dyn Files>) -> Result<(), PkiError> {
+        let authority = match Authority::open_on(files.clone(), files.clone(), Path::new(FOLDER)) {
+            Err(PkiError::File(_, error)) if error.kind() == io::ErrorKind::NotFound => {
+                Authority::create_on(files.clone(), files.clone(), Path::new(FOLDER))?
+            }
+            authority => authority?,
+        };
+        authority.issue("alpha", &["localhost".to_owned()]).map(|_| ())
+    }
+
+    /// Whether a key is there, with the certificate that was made for it.
+    fn is_whole(files: &dyn Files, name: &str) -> bool {
+        let read = |kind: &str| files.read(&Path::new(FOLDER).join(format!("{name}.{kind}"))).ok();
+        let (Some(key), Some(certificate)) = (read("key"), read("pem")) else { return false };
+        let key = KeyPair::from_pem(&String::from_utf8_lossy(&key));
+        let (Ok(key), Ok(certificate)) = (key, pem::parse(certificate)) else { return false };
+        let public = key.public_key_raw();
+        certificate.contents().windows(public.len()).any(|part| part == public)
+    }
+
+    #[test]
+    fn whatever_fails_a_pair_is_whole_or_what_is_in_the_way_is_named() {
+        let counting = Arc::new(FailingFiles::counting(Arc::new(MemoryFiles::default())));
+        let files: Arc<dyn Files> = counting.clone();
+        set_up(&files).unwrap();
+        let (points, mut whole, mut named) = (counting.count(), 0, 0);
+        for failure in [Failure::Kill, Failure::Full(1)] {
+            for at in 0..points {
+                let inner = Arc::new(MemoryFiles::default());
+                let failing: Arc<dyn Files> = Arc::new(FailingFiles::new(inner.clone(), failure, at));
+                let _ = set_up(&failing);
+                if failure == Failure::Kill {
+                    inner.cut_power();
+                }
+                let files: Arc<dyn Files> = inner;
+                match set_up(&files) {
+                    Ok(()) => {
+                        assert!(is_whole(&*files, "ca") && is_whole(&*files, "alpha"), "{failure:?} at {at}");
+                        whole += 1;
+                    }
+                    Err(error) => {
+                        assert!(error.to_string().contains(FOLDER), "{error}");
+                        named += 1;
+                    }
+                }
+            }
+        }
+        // Without the certificate that is made again, or without its key's name in the error, one of these is 0.
+        assert!(whole > 0 && named > 0, "{points} operations: {whole} times whole, {named} times refused");
+    }
 }

@@ -48,6 +48,7 @@ impl Collect {
         let tracks: Vec<Option<PathBuf>> =
             (0..group.agents as u32).map(|agent| self.track(&*files, agent)).collect::<Result<_, _>>()?;
         let folder = new_folder(&plan, self.out.as_deref())?;
+        folder.begin_for_nodes(&plan)?;
         let collection = Collection { files, tracks: &tracks, partial: self.partial, launched: None };
         let summary = put_together(&plan, &folder, &collection)?;
         if !self.quiet {

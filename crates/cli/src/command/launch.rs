@@ -3,7 +3,6 @@
 
 mod cluster;
 
-use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -77,6 +76,7 @@ impl Launch {
         }
         preflight(&plan, 1)?;
         let folder = new_folder(&plan, self.out.as_deref())?;
+        folder.begin_for_nodes(&plan)?;
         let configs = self.configs(&plan, &folder, (nodes, agents))?;
         let stopped = Arc::new(AtomicBool::new(false));
         let stop = stopped.clone();
@@ -125,10 +125,11 @@ impl Launch {
         // One for all: a clock that goes on meanwhile would make runs that never meet.
         let run = format!("{}-{}", plan.name, fabnet_lab::timestamp());
         let data = std::path::absolute(Library::usual().folder()).ok();
+        let files = folder.files();
         let mut configs = Vec::new();
         for (node, name) in names.iter().enumerate() {
             let place = folder.file("nodes").join(name);
-            fs::create_dir_all(&place).with_context(|| place.display().to_string())?;
+            files.create_folder(&place).with_context(|| place.display().to_string())?;
             let tls = match &authority {
                 None => None,
                 Some(authority) => {
@@ -156,7 +157,7 @@ impl Launch {
                 routers: Vec::new(),
             };
             let file = place.join("node.toml");
-            fs::write(&file, config.to_toml()).with_context(|| file.display().to_string())?;
+            files.write_whole(&file, config.to_toml().as_bytes()).with_context(|| file.display().to_string())?;
             configs.push((place, config));
         }
         Ok(configs)

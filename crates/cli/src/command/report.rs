@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
+use fabnet_files::{Files, SystemFiles};
 use fabnet_lab::{Reduced, reduce, report};
 
 use crate::failure::{IMPOSSIBLE, Usage};
@@ -48,10 +49,11 @@ impl Report {
 
 /// Writes reduced summaries. Those that were there stay if their runs are not; what is not there at all is listed.
 fn write(folder: &Path, reduced: &Reduced) -> anyhow::Result<ExitCode> {
-    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let files: &dyn Files = &SystemFiles::SHARED;
+    files.create_folder(folder).with_context(|| folder.display().to_string())?;
     let write = |name: String, text: &str| {
         let path = folder.join(name);
-        fs::write(&path, text).with_context(|| path.display().to_string())
+        files.write_whole(&path, text.as_bytes()).with_context(|| path.display().to_string())
     };
     for (run, summary) in &reduced.summaries {
         write(format!("{run}.json"), summary)?;
@@ -60,8 +62,7 @@ fn write(folder: &Path, reduced: &Reduced) -> anyhow::Result<ExitCode> {
     let missing = missing.map(|run| format!("{run}\n")).collect::<Vec<_>>().concat();
     say(format!("{}: {} reduced summaries", folder.display(), reduced.summaries.len()));
     if reduced.missing.is_empty() {
-        // There may be no such file.
-        let _ = fs::remove_file(folder.join(MISSING));
+        files.remove_if_there(&folder.join(MISSING))?;
         return Ok(ExitCode::SUCCESS);
     }
     write(MISSING.to_owned(), &missing)?;

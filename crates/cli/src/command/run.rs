@@ -81,6 +81,7 @@ impl Run {
         let file = self.file.as_ref().ok_or_else(|| Usage("an experiment file is needed".to_owned()))?;
         let plan = self.changes.read(file)?.plan()?.with_checksums()?;
         let folder = new_folder(&plan, self.out.as_deref())?;
+        folder.begin(&plan)?;
         Ok((plan, folder))
     }
 
@@ -121,7 +122,7 @@ fn verdict(summary: &Summary) -> ExitCode {
     ExitCode::from(IMPOSSIBLE)
 }
 
-/// A folder for the results of a plan: this one, or one with a name of its own.
+/// A folder for the results of a plan that is not used yet: this one, or one with a name of its own.
 pub(crate) fn new_folder(plan: &Plan, out: Option<&Path>) -> anyhow::Result<Folder> {
     let named = || unused(&format!("runs/{}-{}", plan.name, timestamp()));
     let folder = Folder::new(&out.map_or_else(named, Path::to_owned));
@@ -132,7 +133,6 @@ pub(crate) fn new_folder(plan: &Plan, out: Option<&Path>) -> anyhow::Result<Fold
         );
         return Err(Usage(message).into());
     }
-    folder.begin(plan)?;
     Ok(folder)
 }
 

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Args;
+use fabnet_files::{Files, SystemFiles};
 use fabnet_lab::{Objective, Pace, Plan, Score, Tuned, tune};
 
 use super::{Changes, Threads};
@@ -59,7 +60,9 @@ impl Tune {
         if better {
             let groups = tuned.groups.iter().map(|group| group.best.clone()).collect();
             let written = Plan { name: format!("{}-tuned", plan.name), groups, ..plan.clone() };
-            std::fs::write(&out, written.to_toml()).with_context(|| format!("{} cannot be written", out.display()))?;
+            let files: &dyn Files = &SystemFiles::SHARED;
+            let toml = written.to_toml();
+            files.write_whole(&out, toml.as_bytes()).with_context(|| format!("{} cannot be written", out.display()))?;
         }
         if !self.quiet {
             say(report(&plan, &tuned));

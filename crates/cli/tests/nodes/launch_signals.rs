@@ -75,4 +75,14 @@ fn nodes_end_when_whoever_started_them_is_killed() {
         std::thread::sleep(Duration::from_millis(50));
     }
     println!("gone after {:?}", start.elapsed());
+    // What the nodes recorded can be put together; a simulation is not what was asked for.
+    let output = fabnet(folder.path()).args(["run", "--resume", "results"]).output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("its run is one of real nodes"), "{message}");
+    let states = (0..3).map(|node| format!("results/nodes/node-{node}/state"));
+    let mut collect = fabnet(folder.path());
+    collect.args(["collect", "experiment.toml", "--partial", "--quiet", "--out", "together"]).args(states);
+    assert!(collect.status().unwrap().success());
+    assert!(summary(&folder.path().join("together"))["runs"][0]["rounds"].as_u64() > Some(10));
 }

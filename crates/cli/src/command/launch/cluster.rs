@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use fabnet_core::rng::{Purpose, Stream};
+use fabnet_files::{Files, SystemFiles};
 use fabnet_lab::Launched;
 use fabnet_net::{Config, NodeStatus, ask};
 use rustix::process::{Pid, Signal, kill_process};
@@ -182,9 +183,10 @@ impl Cluster {
     /// Lets everybody leave; says who did not end well.
     pub(super) fn end(&mut self) -> anyhow::Result<Vec<String>> {
         self.launched.dropped += self.nodes.iter().map(|node| node.status.dropped).sum::<u64>();
+        let files: &dyn Files = &SystemFiles::SHARED;
         let mut wrong = Vec::new();
         for node in &mut self.nodes {
-            fs::write(node.place.join("status.json"), serde_json::to_vec_pretty(&node.status)?)?;
+            files.write_whole(&node.place.join("status.json"), &serde_json::to_vec_pretty(&node.status)?)?;
             // One that has ended is not there any more.
             if node.dead_until.is_none() && node.child.try_wait()?.is_none() {
                 kill_process(pid(&node.child)?, Signal::TERM).context("a node cannot be told to leave")?;
