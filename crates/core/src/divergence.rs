@@ -9,12 +9,12 @@ use crate::{Optimum, Scalar, View, linalg};
 /// optimum is known, it has diverged if the norm of any agent's point exceeds `10⁸·(1 + its start)`.
 #[derive(Clone, Debug)]
 pub struct Divergence<T> {
-    /// None where it is not known, or zero, so that no error is relative to it.
-    optimum: Option<Optimum<T>>,
-    /// The largest relative error of the mean.
+    /// What errors are measured in, at the optimum; none where that is not known, or zero, so that no error is relative to it.
+    known: Option<Vec<T>>,
+    /// The largest size of the mean.
     mean: f64,
     consensus: f64,
-    /// The largest relative error of each agent; without an optimum, the largest norm.
+    /// The largest size of each agent's point.
     agents: Vec<f64>,
 }
 
@@ -26,18 +26,20 @@ impl<T: Scalar> Divergence<T> {
 
     /// The limits for a run that starts as seen here.
     pub fn new(optimum: Option<Optimum<T>>, start: &View<'_, T>) -> Self {
-        let optimum = optimum.filter(|optimum| optimum.measured().iter().any(|value| !value.is_zero()));
+        let known = optimum.map(|optimum| optimum.measured().to_vec());
+        let known = known.filter(|known| known.iter().any(|value| !value.is_zero()));
         let mean = start.mean();
-        let error = optimum.as_ref().map_or(0.0, |optimum| start.relative_error_of(&mean, optimum).f64());
-        let mut limits = Self { optimum, mean: largest_error(error), consensus: f64::INFINITY, agents: Vec::new() };
-        if limits.optimum.is_some() {
+        let mut limits = Self { known, mean: f64::INFINITY, consensus: f64::INFINITY, agents: Vec::new() };
+        let norm = limits.known.as_ref().map(|known| linalg::norm(known).f64());
+        let largest = |start: f64| norm.map_or(Self::NORM * (1.0 + start), |norm| Self::ERROR * norm.max(start));
+        if limits.known.is_some() {
+            limits.mean = largest(limits.size(start, &mean, mean.len()));
             limits.consensus = Self::ERROR * (1.0 + start.consensus(&mean));
         }
         let mut point = Vec::new();
         let limit = |agent| {
             start.write_point(agent, &mut point);
-            let size = limits.size(start, &point, mean.len());
-            if limits.optimum.is_some() { largest_error(size) } else { Self::NORM * (1.0 + size) }
+            largest(limits.size(start, &point, mean.len()))
         };
         limits.agents = start.agents.range().map(limit).collect();
         limits
@@ -45,30 +47,32 @@ impl<T: Scalar> Divergence<T> {
 
     /// Whether the run is beyond a limit, in one pass over the agents. The mean is that of the agents' points.
     pub fn is_seen(&self, view: &View<'_, T>, mean: &[T]) -> bool {
-        let error = self.optimum.as_ref().map_or(0.0, |optimum| view.relative_error_of(mean, optimum).f64());
-        let (mut within, mut point, mut squares) = (error <= self.mean, Vec::new(), 0.0);
+        let within = |point: &[T], limit: f64| {
+            let finite = point.iter().filter(|value| !value.is_finite()).count() == 0;
+            // What is not a number is not within a limit either.
+            finite && self.size(view, point, mean.len()) <= limit
+        };
+        if !within(mean, self.mean) {
+            return true;
+        }
+        let (mut point, mut squares) = (Vec::new(), 0.0);
         for (agent, limit) in view.agents.range().zip(&self.agents) {
             view.write_point(agent, &mut point);
-            // What is not a number is not within a limit either.
-            within &= self.size(view, &point, mean.len()) <= *limit && point.iter().all(|value| value.is_finite());
-            if !within {
+            if !within(&point, *limit) {
                 return true;
             }
             squares += linalg::distance_squared(view.measured(&point[..mean.len()]), view.measured(mean)).f64();
         }
-        let consensus = (squares / self.agents.len() as f64).sqrt();
-        !(within && consensus <= self.consensus)
+        (squares / self.agents.len() as f64).sqrt() > self.consensus
     }
 
-    /// What the limit of an agent is about; so many coordinates of its point are shared.
+    /// The size of a point, of which so many coordinates are shared: its distance from the optimum in what errors are measured in,
+    /// or its norm where that is not known. Its relative error is this over the norm of the optimum.
     fn size(&self, view: &View<'_, T>, point: &[T], shared: usize) -> f64 {
-        match &self.optimum {
-            Some(optimum) => view.relative_error_of(&point[..shared], optimum).f64(),
-            None => linalg::norm(point).f64(),
-        }
+        let square = match &self.known {
+            Some(known) => linalg::distance_squared(view.measured(&point[..shared]), known),
+            None => linalg::norm_squared(point),
+        };
+        square.f64().sqrt()
     }
-}
-
-fn largest_error(start: f64) -> f64 {
-    Divergence::<f64>::ERROR * start.max(1.0)
 }

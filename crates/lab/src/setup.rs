@@ -74,6 +74,21 @@ const FEW: usize = 64;
 /// Rounds by which a network without a period is judged.
 pub(crate) const WINDOW: u64 = 100;
 
+/// What to do where agents are not connected.
+pub(crate) const CONNECT: &str =
+    "Add links between them, or set topology.allow_disconnected = true to go ahead all the same";
+
+/// What it means that agents are never jointly strongly connected.
+pub(crate) fn disconnected(group: &Group, reach: &Reach<'_>) -> String {
+    format!(
+        "the {} agents on `{}` are never jointly strongly connected, which leaves {}. Information from some agents never reaches \
+         others, and the answer would be wrong",
+        group.agents,
+        group.topology.kind,
+        reach.components()
+    )
+}
+
 impl<T: Scalar> Setup<T> {
     /// Sets up one run.
     pub fn new(group: &Group, seed: u64) -> Result<Self, SetupError> {
@@ -108,13 +123,7 @@ impl<T: Scalar> Setup<T> {
         network.refuse_impossible(group.agents, &group.topology.kind)?;
         let reach = Reach::new(&*topology, WINDOW);
         if !may_be_disconnected && reach.window().is_none() {
-            return Err(SetupError::Impossible(format!(
-                "the {} agents on `{}` are never jointly strongly connected, which leaves {}. Information from some agents never reaches \
-                 others, and the answer would be wrong. Add links between them, or set topology.allow_disconnected = true to go ahead all the same",
-                group.agents,
-                group.topology.kind,
-                reach.components()
-            )));
+            return Err(SetupError::Impossible(format!("{}. {CONNECT}", disconnected(group, &reach))));
         }
         let algorithm = match own_algorithm {
             Some(bring) => bring(&*problem).map_err(SetupError::Invalid)?,

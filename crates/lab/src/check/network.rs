@@ -1,12 +1,12 @@
 //! What is known of a network before anything is run on it.
 
-use fabnet_core::topology::{automatic, connectivity};
+use fabnet_core::topology::{Reach, automatic, connectivity};
 use fabnet_core::{Digraph, Mixing, Topology, Weights};
 use serde::Serialize;
 
 use super::{Risk, Warning};
 use crate::plan::Group;
-use crate::setup::{SetupError, WINDOW, Wiring, read_method};
+use crate::setup::{CONNECT, SetupError, WINDOW, Wiring, disconnected, read_method};
 
 /// A network, as one or several groups have it.
 #[derive(Clone, Debug, Serialize)]
@@ -30,6 +30,9 @@ pub struct NetworkReport {
     pub rounds: u64,
     /// The smallest C for which every C successive graphs together are strongly connected.
     pub window: Option<u64>,
+    /// Which agents never hear of which others, if there is no such C.
+    #[serde(skip)]
+    pub(super) disconnected: Option<String>,
     /// The rounds within which information from any agent reaches all, where that is known.
     pub spread: Option<u64>,
     /// κ = n·Σ αᵢβᵢ of the Perron vectors of A and B.
@@ -66,6 +69,7 @@ impl NetworkReport {
             period: topology.period(),
             rounds: report.rounds,
             window: report.window,
+            disconnected: report.window.is_none().then(|| disconnected(group, &Reach::new(&**topology, window))),
             spread: report.spread,
             kappa: report.kappa,
             smallest: [report.smallest.0, report.smallest.1],
@@ -80,13 +84,11 @@ impl NetworkReport {
         let mut warnings = Vec::new();
         let mut warn = |kind, message| warnings.push(Warning { group: None, kind, message });
         let kind = &self.topology;
-        if self.window.is_none() {
-            let message =
-                format!("the agents on `{kind}` are never jointly strongly connected: some never hear of others");
+        if let Some(message) = &self.disconnected {
             if !may_be_disconnected {
-                return Err(format!("{message}. Add links, or a ring underneath"));
+                return Err(format!("{message}. {CONNECT}"));
             }
-            warn(Risk::Disconnected, message);
+            warn(Risk::Disconnected, message.clone());
         }
         if self.kappa < 0.2 {
             let message = format!(

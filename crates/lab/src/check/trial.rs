@@ -10,7 +10,7 @@ use fabnet_core::settings::{Given, Value};
 use fabnet_core::{Scalar, linalg};
 use serde::Serialize;
 
-use super::growth::{modes, norm, slope};
+use super::growth::{Mode, modes, norm, slope};
 use crate::engine::Engine;
 use crate::metric::Gauge;
 use crate::plan::Group;
@@ -57,6 +57,20 @@ pub(super) const PART: u64 = 20;
 const FAR: f64 = 1e3;
 /// The same for norms, where it is not known.
 const NORM: f64 = 1e8;
+
+/// The residual of a mode, as a part of its distance from neither growing nor decaying, from which on it says nothing.
+const CERTAIN: f64 = 0.5;
+/// The same for a mode that cannot be told from a power of the rounds by its growth alone.
+const EXACT: f64 = 0.05;
+/// What grows as a power k^p of the rounds grows at a rate of p/k: rates below this over k may be such transients, whose end a
+/// trial does not see.
+const POWER: f64 = 3.0;
+/// The relative accuracy of snapshots, in units of the rounding error: to find modes, and below it nothing is found.
+const ACCURACY: f64 = 1e5;
+const ROUNDING: f64 = 100.0;
+
+/// The part of its rate that exponential growth keeps from one quarter of a trial to the next, where networks change meanwhile.
+const STEADY: f64 = 0.85;
 
 /// Makes a trial run of at most so many seconds.
 pub(super) fn trial<T: Scalar>(setup: &Setup<T>, group: &Group, limit: f64) -> Result<Trial, SetupError> {
@@ -108,10 +122,11 @@ impl Shape {
         let affine = setup.problem.optimum().is_some() && has_fixed_steps(group);
         let period = setup.topology.period().map(|period| lcm(period, inner_loop(group)));
         let fits = |rounds: u64| period.is_some_and(|period| rounds >= Self::PERIODS * period);
-        let certain = !setup.problem.noisy() && setup.problem.most_batches() <= 1 && group.faults.is_none();
-        let twice = affine && !(certain && fits(budget));
+        // Batches and faults draw another map in every round; noise is only added to it.
+        let one_map = setup.problem.most_batches() <= 1 && group.faults.is_none();
+        let twice = affine && !(one_map && !setup.problem.noisy() && fits(budget));
         let rounds = if twice { budget / 2 } else { budget };
-        let periodic = affine && group.faults.is_none() && fits(rounds);
+        let periodic = affine && one_map && fits(rounds);
         let unit = period.filter(|_| periodic).unwrap_or(1);
         let stride = (rounds / Self::SNAPSHOTS).div_ceil(unit).max(1) * unit;
         Self { affine, twice, periodic, rounds, stride, horizon: horizon(group) }
@@ -178,38 +193,14 @@ impl<T: Scalar> Course<T> {
         let differences = self.differences();
         let scale = self.states.iter().map(|[state, _]| norm(state)).fold(1e-300, f64::max);
         // What has fallen to rounding errors says nothing any more.
-        let noise = 100.0 * T::epsilon().f64();
+        let noise = ROUNDING * T::epsilon().f64();
         let above = |(difference, [state, _]): &(&Vec<f64>, &[Vec<f64>; 2])| norm(difference) > noise * norm(state);
         let usable = differences.iter().zip(&self.states).take_while(above).count();
         if usable < differences.len() / 2 {
             return (Forecast::Stable, None);
         }
-        let usable = &differences[usable / 4..usable];
-        let expected = |size: f64, rate: f64| (size / scale).ln() + rate * left;
-        if shape.periodic
-            && let Some(modes) = modes(usable, 1e3 * noise)
-        {
-            let settled = |rate: f64| if shape.twice { 1.0 } else { 1.0 / (rate.exp() - 1.0).abs().max(1e-6) };
-            let leading = modes
-                .iter()
-                .filter(|mode| mode.residual < mode.rate.exp_m1().abs().max(1e-4))
-                .map(|mode| (expected(mode.size * settled(mode.rate), mode.rate), mode.rate))
-                .max_by(|a, b| a.0.total_cmp(&b.0));
-            if let Some((log_size, rate)) = leading {
-                let forecast = if rate > 0.0 && log_size > FAR.ln() { Forecast::Diverges } else { Forecast::Stable };
-                return (forecast, Some(rate));
-            }
-        }
-        let logs: Vec<f64> = usable.iter().map(|difference| norm(difference).ln()).collect();
-        let Some((rate, error)) = slope(&logs[logs.len() / 2..]) else { return (Forecast::Unclear, None) };
-        let last = logs.last().copied().unwrap_or_default().exp();
-        if expected(last, rate - 2.0 * error) > FAR.ln() {
-            (Forecast::Diverges, Some(rate))
-        } else if expected(last, rate + 2.0 * error) < FAR.ln() {
-            (Forecast::Stable, Some(rate))
-        } else {
-            (Forecast::Unclear, Some(rate))
-        }
+        let differences = &differences[..usable];
+        extrapolate::<T>(shape, &differences[usable / 4..], scale, (usable as f64, left))
     }
 
     /// By norms alone: exponential growth that is well under way and does not slow down.
@@ -226,7 +217,7 @@ impl<T: Scalar> Course<T> {
         // 0.71 on a logarithmic scale. What grows exponentially gains the same in each quarter, but
         // for networks that change meanwhile.
         let gained = quarter as f64 * rate;
-        let under_way = (gained > 0.5 && rate > 0.85 * earlier) || (gained > 1.2 && rate > 0.5 * earlier);
+        let under_way = (gained > 0.5 && rate > STEADY * earlier) || (gained > 1.2 && rate > 0.5 * earlier);
         let expected = last.ln() + rate * left;
         let diverges = under_way && expected > (NORM * (1.0 + first)).ln();
         (if diverges { Forecast::Diverges } else { Forecast::Stable }, Some(rate))
@@ -240,6 +231,52 @@ impl<T: Scalar> Course<T> {
         }
         self.states.windows(2).map(|pair| minus(&pair[1][0], &pair[0][0])).collect()
     }
+}
+
+/// What is to be expected of a linear map from some differences in succession, so many snapshots after the start and with so many
+/// left, and its rate of growth.
+fn extrapolate<T: Scalar>(
+    shape: &Shape,
+    differences: &[Vec<f64>],
+    scale: f64,
+    (elapsed, left): (f64, f64),
+) -> (Forecast, Option<f64>) {
+    let expected = |size: f64, rate: f64| (size / scale).ln() + rate * left;
+    if shape.periodic
+        && let Some(modes) = modes(differences, ACCURACY * T::epsilon().f64())
+    {
+        let settled = |rate: f64| if shape.twice { 1.0 } else { 1.0 / (rate.exp() - 1.0).abs().max(1e-6) };
+        let leading = modes
+            .iter()
+            .filter(|mode| mode.residual < CERTAIN * mode.rate.exp_m1().abs().max(1e-4))
+            .map(|mode| (expected(mode.size * settled(mode.rate), mode.rate), mode))
+            .max_by(|a, b| a.0.total_cmp(&b.0));
+        let may_be_power =
+            |mode: &Mode| mode.rate > 0.0 && mode.rate * elapsed < POWER && mode.residual > EXACT * mode.rate.exp_m1();
+        if let Some((log_size, &Mode { rate, .. })) = leading.filter(|(_, mode)| !may_be_power(mode)) {
+            let forecast = if rate > 0.0 && log_size > FAR.ln() { Forecast::Diverges } else { Forecast::Stable };
+            return (forecast, Some(rate));
+        }
+    }
+    let logs: Vec<f64> = differences.iter().map(|difference| norm(difference).ln()).collect();
+    let Some((rate, error)) = slope(&logs[logs.len() / 2..]) else { return (Forecast::Unclear, None) };
+    let last = logs.last().copied().unwrap_or_default().exp();
+    let exponential = rate * elapsed > POWER || is_steady(&logs);
+    if exponential && expected(last, rate - 2.0 * error) > FAR.ln() {
+        (Forecast::Diverges, Some(rate))
+    } else if expected(last, rate + 2.0 * error) < FAR.ln() {
+        (Forecast::Stable, Some(rate))
+    } else {
+        (Forecast::Unclear, Some(rate))
+    }
+}
+
+/// Whether the last quarter of some logarithms rises about as fast as the one before. What grows as a power of the rounds slows
+/// down to 0.8 of that, as logarithms are given from a quarter of the trial on.
+fn is_steady(logs: &[f64]) -> bool {
+    let (quarter, last) = (logs.len() / 4, logs.len().saturating_sub(1));
+    let gain = |quarters: usize| logs[last - (quarters - 1) * quarter] - logs[last - quarters * quarter];
+    quarter >= 2 && gain(1) > STEADY * gain(2)
 }
 
 /// Scalars of all agents' rows, evenly chosen where there are many.
