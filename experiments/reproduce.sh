@@ -18,18 +18,19 @@ for file in experiments/paper/*.toml experiments/bytes.toml experiments/clean-sh
   fi
 done
 
-figure() { cp "$runs/$1/figures/$2.svg" "docs/figures/$3.svg"; }
+# figure RUN METRIC BY FILE: without a title, which the page has.
+figure() { fabnet plot "$runs/$1" --metric "$2" --by "$3" --out "docs/figures/$4.svg"; }
 mkdir -p docs/figures
-figure sensitivity relative_error-by-rounds sensitivity
-figure noise relative_error-by-rounds noise
-figure connectivity relative_error-by-bytes connectivity
-figure comparison relative_error-by-rounds comparison
-figure comparison relative_error-by-seconds comparison-seconds
-figure comparison-tuned relative_error-by-rounds comparison-tuned
-figure hundred relative_error-by-rounds hundred
-figure thousand relative_error-by-rounds thousand
-figure minimum-weights relative_error-by-rounds minimum-weights
-figure bytes worst_error-by-bytes bytes
+figure sensitivity relative_error rounds sensitivity
+figure noise relative_error rounds noise
+figure connectivity relative_error bytes connectivity
+figure comparison relative_error rounds comparison
+figure comparison relative_error seconds comparison-seconds
+figure comparison-tuned relative_error rounds comparison-tuned
+figure hundred relative_error rounds hundred
+figure thousand relative_error rounds thousand
+figure minimum-weights relative_error rounds minimum-weights
+figure bytes worst_error bytes bytes
 
 # Only the numbers that the page needs, so that it can be made again, and checked, without the runs.
 template=experiments/paper/REPRODUCTION.template.md

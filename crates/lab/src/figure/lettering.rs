@@ -22,6 +22,21 @@ pub(super) fn shortened(name: &str, size: f64, widest: f64) -> String {
     keeping(lengths.partition_point(|&kept| fits(&keeping(kept))).saturating_sub(1))
 }
 
+/// A name in lines that are no wider than this, broken between words; a word that is wider loses its middle.
+pub(super) fn in_lines(name: &str, size: f64, widest: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in name.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if text_width(&format!("{line} {word}"), size) <= widest => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(shortened(word, size, widest)),
+        }
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -32,6 +47,14 @@ mod tests {
         let long = "long ".repeat(40);
         let width = text_width(&long, fitting_size(&long, 17.0, 500.0));
         assert!((490.0..510.0).contains(&width), "{width}");
+    }
+
+    #[test]
+    fn long_names_are_broken_between_words() {
+        let lines = in_lines("dl-push-saga noise=1 edge_probability=0.3", 12.0, 150.0);
+        assert_eq!(lines, ["dl-push-saga noise=1", "edge_probability=0.3"]);
+        assert_eq!(in_lines("dfab", 12.0, 130.0), ["dfab"]);
+        assert!(in_lines("dfab", 12.0, 10.0)[0].contains('…'));
     }
 
     #[test]

@@ -5,8 +5,9 @@ use super::axis::Axis;
 use super::canvas::{Canvas, Lettering, Side, Spot};
 use super::chart::{Chart, in_words};
 use super::curve::Curve;
+use super::font::text_width;
 use super::frame::{Frame, Titles};
-use super::lettering::shortened;
+use super::lettering::in_lines;
 use super::palette::{Look, SHADE, TEXT, hairline, letters};
 
 /// The panels of a chart. Each shows one curve before the others, all on the same axes.
@@ -28,6 +29,8 @@ impl<'a> Multiples<'a> {
     /// Of a panel's plot area, at least.
     const NARROWEST: f64 = 66.0;
     const MOST_COLUMNS: usize = 5;
+    /// For names with long words.
+    const FEWEST_COLUMNS: usize = 3;
     const PROPORTION: f64 = 0.66;
     /// Between panels, at least.
     const BETWEEN: f64 = 10.0;
@@ -46,11 +49,25 @@ impl<'a> Multiples<'a> {
         let narrowest = Frame { left: 0.0, right: Self::NARROWEST, top: 0.0, bottom: 1.0, x, y };
         let between = Self::BETWEEN.max(narrowest.overhang() + TEXT);
         let inner = chart.width - left - Chart::MARGIN;
-        let columns = ((inner / (Self::NARROWEST + between)) as usize).clamp(1, Self::MOST_COLUMNS);
+        let most = ((inner / (Self::NARROWEST + between)) as usize).clamp(1, Self::MOST_COLUMNS);
+        let labels = chart.curves.iter().flat_map(|curve| [&curve.label, &curve.failures]);
+        let words = labels.flat_map(|label| label.split_whitespace());
+        let longest = words.map(|word| text_width(word, TEXT)).fold(0.0, f64::max);
+        // Fewer columns where the words of names would not fit otherwise: names that lose their middle may look the same.
+        let fits = |columns: &usize| inner / *columns as f64 - TEXT / 2.0 >= longest;
+        let columns = (Self::FEWEST_COLUMNS..=most).rev().find(fits).unwrap_or(most);
         let width = inner / columns as f64 - between;
-        let lines = if chart.curves.iter().any(|curve| !curve.failures.is_empty()) { 2.0 } else { 1.0 };
-        let (size, head) = ((width, Self::PROPORTION * width), lines * Self::LINE + 3.0);
-        Self { chart, axes, columns, size, between, left, head }
+        let mut multiples =
+            Self { chart, axes, columns, size: (width, Self::PROPORTION * width), between, left, head: 0.0 };
+        let lines = chart.curves.iter().map(|curve| multiples.heading(curve).len()).max().unwrap_or(0);
+        multiples.head = lines as f64 * Self::LINE + 3.0;
+        multiples
+    }
+
+    /// The lines above a panel.
+    fn heading(&self, curve: &Curve) -> Vec<String> {
+        let widest = self.size.0 + self.between - TEXT / 2.0;
+        [&curve.label, &curve.failures].into_iter().flat_map(|text| in_lines(text, TEXT, widest)).collect()
     }
 
     /// The panels as an SVG document.
@@ -90,10 +107,9 @@ impl<'a> Multiples<'a> {
         let is_last = place + self.columns >= self.chart.curves.len();
         let numbers = (is_last, place.is_multiple_of(self.columns));
         frame.draw(canvas, Titles { x: None, y: None, numbers });
-        let rows = [&curve.failures, &curve.label].into_iter().filter(|text| !text.is_empty());
-        for (row, text) in rows.enumerate() {
+        for (row, text) in self.heading(curve).iter().rev().enumerate() {
             let spot = (left, top - 3.0 - (row as f64 + 0.5) * Self::LINE);
-            canvas.text(spot, &shortened(text, TEXT, width + self.between - TEXT / 2.0), letters(Side::Start));
+            canvas.text(spot, text, letters(Side::Start));
         }
         self.draw_curves(canvas, &Area { frame, effort: self.chart.effort }, curve);
     }
