@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{fabnet, records, succeed, summary};
+use common::{fabnet, folder_in_memory, records, succeed, summary};
 
 /// Six groups with three seeds each, with checkpoints after every record.
 const EXPERIMENT: &str = r#"
@@ -150,7 +150,7 @@ fn begin_or_resume(home: &Path, out: &str) -> Child {
 #[test]
 fn random_kills_change_no_result() {
     let wanted: usize = std::env::var("FABNET_KILLS").map_or(40, |number| number.parse().unwrap());
-    let home = tempfile::tempdir().unwrap();
+    let home = folder_in_memory();
     let path = home.path();
     std::fs::write(path.join("experiment.toml"), EXPERIMENT).unwrap();
     let started = Instant::now();

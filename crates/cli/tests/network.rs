@@ -88,10 +88,10 @@ fn lives(node: &Path) -> BTreeSet<String> {
 
 #[test]
 fn nodes_that_go_on_exactly_where_they_were_need_no_repair() {
-    let folder = tempfile::tempdir().unwrap();
-    experiment(folder.path(), "kind = \"dfab\"\nsteps = { x = 0.005, u = 0.05, z = 0.05 }", 4, 4000);
+    let folder = common::folder_in_memory();
+    experiment(folder.path(), "kind = \"dfab\"\nsteps = { x = 0.005, u = 0.05, z = 0.05 }", 4, 8000);
     let arguments =
-        "launch experiment.toml --out results --set network.exact=true --kill-every 2s --timeout 3min --quiet";
+        "launch experiment.toml --out results --set network.exact=true --kill-every 2s --timeout 8min --quiet";
     succeed(folder.path(), &arguments.split(' ').collect::<Vec<_>>());
     let results = folder.path().join("results");
     let run = &common::summary(&results)["runs"][0];

@@ -38,6 +38,11 @@ pub fn records(folder: &Path) -> Vec<String> {
     text.lines().map(without_seconds).collect()
 }
 
+/// A folder in memory, where the system has one: tests that end processes do not depend on how fast a disk is.
+pub fn folder_in_memory() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
 /// Ports of this machine that nobody listens on.
 pub fn free_ports(count: usize) -> Vec<u16> {
     let listeners: Vec<_> = (0..count).map(|_| std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap()).collect();

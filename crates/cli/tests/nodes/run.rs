@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use fabnet_net::{Config, Limits, Member, NodeStatus, ask};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::common::{fabnet, free_ports, summary};
+use crate::common::{fabnet, folder_in_memory, free_ports, summary};
 
 /// The nodes of one run: each has one agent, and a folder of its own.
 pub(crate) struct Nodes {
@@ -44,7 +44,7 @@ impl Drop for Process {
 impl Nodes {
     /// A run of so many nodes and rounds, five milliseconds each if not said otherwise; a thousand undisturbed rounds are enough.
     pub(crate) fn new(count: usize, rounds: u64, network: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = folder_in_memory();
         fs::write(folder.path().join("experiment.toml"), experiment(count, rounds, network)).unwrap();
         let ports = free_ports(2 * count);
         let members: Vec<Member> = (0..count)
