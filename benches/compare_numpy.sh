@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# FAB on policy evaluation: rounds per second of fabnet against NumPy/SciPy, in turns within one run, the best of each.
+# FAB on policy evaluation: rounds per second of fabnet against NumPy/SciPy, in turns within one
+# run, the best of each.
 #   benches/compare_numpy.sh [TURNS] [SHARE]
-# prints both figures and their ratio beside the bar it is held to. Default: 5 turns. With a SHARE (0.5, say) the script fails where a ratio is below that
-# share of its bar: a guard against regressions on machines too noisy for the bar itself.
+# prints both figures, their ratio and the bar for it. TURNS is 5 if not given. With a SHARE (such
+# as 0.5) the script fails if a ratio is below that share of its bar: a guard against regressions on
+# machines too noisy for the bar itself.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 turns="${1:-5}"
@@ -10,8 +12,8 @@ share="${2:-0}"
 . benches/numpy.sh
 cargo build --release --locked --quiet -p fabnet-benches
 ours="${CARGO_TARGET_DIR:-target}/release/rounds"
-theirs="$python benches/peers/numpy_fab/fab.py"
-threads="$(nproc)" # before the next line, which nproc would heed
+theirs="$python benches/baselines/numpy_fab/fab.py"
+threads="$(nproc)" # before the next line, because nproc respects OMP_NUM_THREADS
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 best() { sort -g | tail -n 1; }

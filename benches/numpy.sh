@@ -1,4 +1,5 @@
-# To be sourced: `python` becomes a Python with NumPy and SciPy, installed into the user's cache if need be.
+# To be sourced: sets `python` to a Python with NumPy and SciPy, which it installs into the user's
+# cache directory if they are missing.
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/fabnet"
 python="$cache/venv/bin/python"
 if ! "$python" -c 'import numpy, scipy' 2>/dev/null; then

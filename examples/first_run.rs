@@ -1,4 +1,5 @@
-//! A first run: ten agents evaluate a policy together, over links that change, with dFAB and no step to choose.
+//! A first run: ten agents evaluate a policy together with dFAB and automatic step sizes, over
+//! links that change over time.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use fabnet_core::direction::Difference;
 use fabnet_core::observe::{ErrorWatch, run};
 use fabnet_core::topology::{Phases, connectivity};
 use fabnet_core::weights::Uniform;
-use fabnet_core::{Network, Problem, Shard};
+use fabnet_core::{Network, ProblemExt, Shard};
 use fabnet_problems::PolicyEvaluation;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,18 +1,20 @@
-//! An own algorithm: a direction is what one agent computes from its own data. Combined with push-pull it becomes a decentralized method, and is simulated, divided
-//! into shards and measured like every other.
+//! An algorithm of your own: a direction is what one agent computes from its own data. Combined
+//! with push-pull it becomes a decentralized method, which is simulated, divided into shards and
+//! measured like every other.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use std::sync::Arc;
 
 use fabnet_core::algorithm::{PushPull, Steps};
-use fabnet_core::direction::{Direction, Gradient, Parts, PartsMut, Sizes};
+use fabnet_core::direction::{Direction, Gradient, Parts, PartsMut, StepSizes};
 use fabnet_core::observe::{ErrorWatch, run};
 use fabnet_core::topology::Ring;
 use fabnet_core::weights::Uniform;
-use fabnet_core::{Blocks, Dim, Network, Oracle, Problem, Shard, Smoothness, Stop, linalg};
+use fabnet_core::{Blocks, Dim, Network, Oracle, ProblemExt, Shard, Smoothness, Stop, linalg};
 use fabnet_problems::Quadratic;
 
-/// The gradient, shortened where it is longer than a bound: one agent with wild data cannot throw the others off.
+/// The gradient, clipped to a largest norm, so that one agent with outliers cannot move the others
+/// far.
 struct Clipped {
     gradient: Gradient<f64>,
     bound: f64,
@@ -40,7 +42,7 @@ impl Direction<f64> for Clipped {
         }
     }
 
-    fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> Sizes {
+    fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> StepSizes {
         self.gradient.automatic(smoothness, setbacks)
     }
 }

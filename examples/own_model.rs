@@ -1,4 +1,5 @@
-//! An own model: two features that multiply each other tell the classes apart, which no linear model can. It is written with burn, and trained as a flat function.
+//! A model of your own, written with burn and trained as a function of a flat vector of parameters.
+//! The class is the sign of the product of two features, which no linear model can represent.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use burn::module::Module;
@@ -12,15 +13,16 @@ use fabnet_problems::learning::{Batch, Losses, Model};
 
 const SAMPLES: usize = 200;
 
-/// One hidden layer of hyperbolic tangents, normalised. Its fields are its parameters, in this order.
+/// A perceptron with one hidden layer of hyperbolic tangents and layer normalisation. The order of
+/// its fields is the order of its parameters in the flat vector.
 #[derive(Module, Debug)]
-struct Own {
+struct Perceptron {
     hidden: Linear,
     norm: LayerNorm,
     output: Linear,
 }
 
-impl Own {
+impl Perceptron {
     fn new(device: &Device) -> Self {
         Self {
             hidden: LinearConfig::new(2, 16).init(device),
@@ -30,8 +32,9 @@ impl Own {
     }
 }
 
-/// This is all that fabnet asks for. The loss is cross entropy and the start small and random, unless said otherwise.
-impl Classifier for Own {
+/// The only method that fabnet requires. By default the loss is the cross entropy, and parameters
+/// start small and random.
+impl Classifier for Perceptron {
     fn logits(&self, inputs: Tensor<2>) -> Tensor<2> {
         self.output.forward(self.norm.forward(tanh(self.hidden.forward(inputs))))
     }
@@ -43,7 +46,7 @@ fn main() -> Result<(), fabnet_burn::NotAModel> {
     let batch = Batch { inputs: &inputs, labels: &labels };
     let weights = [1.0 / SAMPLES as f32; SAMPLES];
 
-    let model = Adapter::new(2, Own::new)?;
+    let model = Adapter::new(2, Perceptron::new)?;
     for parameter in model.layout() {
         println!("{:14} {:?}", parameter.name(), parameter.shape());
     }

@@ -1,6 +1,8 @@
-//! An own problem: agents tune the ridge of a regression together. Each has training and validation data that it shows to nobody.
+//! A problem of your own: agents tune the ridge of a regression together. Each has training and
+//! validation data that never leave it.
 //!
-//! The outer variable is θ, the ridge exp(θ); the lower level fits the training data, the upper level judges the fit by the validation data.
+//! The outer variable is θ, and exp(θ) is the ridge. The lower level fits the training data; the
+//! upper level is the error of the fit on the validation data.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use std::sync::Arc;
@@ -12,12 +14,12 @@ use fabnet_core::observe::run;
 use fabnet_core::rng::{EVERYONE, Purpose, Stream};
 use fabnet_core::topology::{OnePeerExponential, connectivity};
 use fabnet_core::weights::Uniform;
-use fabnet_core::{Dim, Level, Network, Point, Problem, Scratch, Shard, Slopes, linalg};
+use fabnet_core::{Dim, GradientMut, Level, Network, Point, Problem, Scratch, Shard, linalg};
 
 const FEATURES: usize = 10;
 const SAMPLES: usize = 8;
 
-/// Rows of (features, target), agent by agent.
+/// The data of all agents: for each agent, samples of features and target.
 struct RidgeTuning {
     train: Vec<Vec<([f64; FEATURES], f64)>>,
     valid: Vec<Vec<([f64; FEATURES], f64)>>,
@@ -51,7 +53,7 @@ impl Problem<f64> for RidgeTuning {
         Dim { outer: 1, inner: FEATURES }
     }
 
-    fn add_gradient(&self, level: Level, at: Point<'_, f64>, to: Slopes<'_, f64>, _scratch: &mut Scratch<f64>) {
+    fn add_gradient(&self, level: Level, at: Point<'_, f64>, to: GradientMut<'_, f64>, _scratch: &mut Scratch<f64>) {
         let (sx, sy) = to.scale;
         for (features, target) in self.data(level, at.agent) {
             linalg::add_scaled(to.y, sy * (linalg::dot(features, at.y) - target) / SAMPLES as f64, features);

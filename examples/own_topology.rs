@@ -1,4 +1,5 @@
-//! An own topology: two rings that meet only every tenth round, over a bridge each way. What can be known before a run is asked first.
+//! A topology of your own: two rings that are connected in every tenth round only, by one link in
+//! each direction. The connectivity report says before the run whether this is enough.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use std::sync::Arc;
@@ -8,15 +9,18 @@ use fabnet_core::direction::Difference;
 use fabnet_core::observe::{ErrorWatch, run};
 use fabnet_core::topology::{Topology, connectivity};
 use fabnet_core::weights::Uniform;
-use fabnet_core::{Digraph, Network, Problem, Shard, Stop};
+use fabnet_core::{Digraph, Network, ProblemExt, Shard, Stop};
 use fabnet_problems::PolicyEvaluation;
 
-/// Agents 0..half and half..agents, each a ring; in every tenth round the first of each hears the last of the other.
+/// Two rings of agents, 0..half and half..agents. In every tenth round, the first agent of each
+/// ring also receives from the last agent of the other one.
 struct TwoRings {
     half: usize,
 }
 
+/// The graph of most rounds: two separate rings.
 const APART: u64 = 0;
+/// The graph of every tenth round, with the two links between the rings.
 const TOGETHER: u64 = 1;
 
 impl Topology for TwoRings {
@@ -34,7 +38,7 @@ impl Topology for TwoRings {
             let before = first + (agent - first + self.half - 1) % self.half;
             sources.push(before);
             if name == TOGETHER && agent == first {
-                sources.push((self.agents() - 1 - first) % self.agents()); // the last of the other ring
+                sources.push((self.agents() - 1 - first) % self.agents());
             }
             sources.sort();
         });
@@ -49,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let topology = TwoRings { half: 4 };
     let report = connectivity(&topology, &Uniform, 10);
     println!(
-        "strongly connected over {:?} rounds, news spreads in {:?}, κ = {:.3}",
+        "strongly connected over {:?} rounds, information reaches all agents within {:?}, κ = {:.3}",
         report.window, report.spread, report.kappa
     );
     let problem = Arc::new(PolicyEvaluation::<f64>::new(8, 1));

@@ -1,34 +1,58 @@
 #!/usr/bin/env python3
 """Does `fabnet check` warn of runs that diverge, and of no others?
 
-Draws experiments by a seed: methods, networks, problems, noise and learning. For each, full runs find the
-step size at which it begins to diverge (factors of 4, then of 4^(1/8)). Then settings are drawn between a
-tenth and ten times that limit, a third of them within a factor of two; `fabnet check` says what it
-expects of each, and a full run shows what happens.
+Draws experiments by a seed: methods, networks, problems, noise and learning. For each, full runs
+find the step size at which it begins to diverge (factors of 4, then of 4^(1/8)). Then settings are
+drawn between a tenth and ten times that limit, a third of them within a factor of two. `fabnet
+check` predicts whether each diverges, and a full run shows what happens.
 
-usage: compare.py [SETTINGS] [SEED] [--json FILE] [--guard]      120 settings and seed 1 if nothing is said
-FABNET is the command (default: fabnet); learning takes FABNET_DATA if it is set, else synthetic data.
-Exit code 1 if fewer than 95 % of the runs that diverge were warned of, or more than 5 % of the others were;
-with --guard, for a few settings on a noisy machine, 85 and 15 %, on small experiments only.
+usage: compare.py [SETTINGS] [SEED] [--json FILE] [--guard]
+
+The defaults are 120 settings and seed 1. FABNET is the command (default: fabnet); learning reads
+data sets from FABNET_DATA if it is set, and uses synthetic data otherwise.
+
+The exit code is 1 if `check` warned of fewer than 95 % of the runs that diverge, or of more than
+5 % of the others. With --guard, which is meant for few settings on a noisy machine, the limits are
+85 % and 15 %, and experiments are small.
 """
+
 import argparse, json, os, random, subprocess, sys, tempfile, time
 from pathlib import Path
 
 FABNET = os.environ.get("FABNET", "fabnet")
 RINGS = ['kind = "ring"', 'kind = "ring", undirected = true']
 NETWORKS = RINGS + [
-    'kind = "complete"', 'kind = "one-peer-exponential"', 'kind = "mixed-radix"',
-    'kind = "phases", edge_probability = 0.3', 'kind = "phases", edge_probability = 0.1',
-    'kind = "erdos-renyi", edge_probability = 0.2', 'kind = "erdos-renyi", edge_probability = 0.2, redraw = "every round"',
+    'kind = "complete"',
+    'kind = "one-peer-exponential"',
+    'kind = "mixed-radix"',
+    'kind = "phases", edge_probability = 0.3',
+    'kind = "phases", edge_probability = 0.1',
+    'kind = "erdos-renyi", edge_probability = 0.2',
+    'kind = "erdos-renyi", edge_probability = 0.2, redraw = "every round"',
     'kind = "erdos-renyi", edge_probability = 0.3, undirected = true',
 ]
-BILEVEL = [("fab", "xyz"), ("dfab", "xuz"), ("push-pull-soba", "xyv"), ("push-sum-fab", "xyz"), ("static-fab", "xyz")]
-SINGLE = [("push-pull", "x"), ("push-diging", "x"), ("subgradient-push", "x"), ("d-psgd", "x"), ("push-saga", "x"), ("push-asgd", "x")]
+BILEVEL = [
+    ("fab", "xyz"),
+    ("dfab", "xuz"),
+    ("push-pull-soba", "xyv"),
+    ("push-sum-fab", "xyz"),
+    ("static-fab", "xyz"),
+]
+SINGLE = [
+    ("push-pull", "x"),
+    ("push-diging", "x"),
+    ("subgradient-push", "x"),
+    ("d-psgd", "x"),
+    ("push-saga", "x"),
+    ("push-asgd", "x"),
+]
 
 
 def draw(rng):
-    """One experiment, step sizes apart."""
-    family = rng.choices(["policy", "bilevel", "single", "batches", "double", "learning"], [5, 3, 3, 2, 1, 3])[0]
+    """Draw one experiment, without its step sizes."""
+    family = rng.choices(
+        ["policy", "bilevel", "single", "batches", "double", "learning"], [5, 3, 3, 2, 1, 3]
+    )[0]
     agents = rng.choice([6, 8, 10, 12, 16])
     network = rng.choice(NETWORKS)
     rounds = rng.choice([2000, 4000, 8000])
@@ -46,43 +70,70 @@ def draw(rng):
         problem = 'kind = "quadratic", batches = 8'
         method, steps = rng.choice(SINGLE)
     elif family == "double":
-        problem, method, steps, extra = 'kind = "policy-evaluation"', "dl-push-pull", ["outer", "inner"], f"inner_rounds = {rng.choice([4, 9])}\n"
+        problem, method, steps, extra = (
+            'kind = "policy-evaluation"',
+            "dl-push-pull",
+            ["outer", "inner"],
+            f"inner_rounds = {rng.choice([4, 9])}\n",
+        )
     else:
         agents, rounds = rng.choice([4, 6, 8]), rng.choice([400, 800])
         data = rng.choice(["mnist", "synthetic"]) if os.environ.get("FABNET_DATA") else "synthetic"
         if rng.random() < 0.5:
             problem = f'kind = "hyper-tuning", data = "{data}", samples_per_agent = 40'
         else:
-            problem = f'kind = "hyper-cleaning", data = "{data}", samples_per_agent = 100, hidden = 8, batch = 32'
+            problem = (
+                f'kind = "hyper-cleaning", data = "{data}", '
+                "samples_per_agent = 100, hidden = 8, batch = 32"
+            )
         method, steps = rng.choice(BILEVEL[:2] + [("push-pull", "x")])
     if method in ("fab", "push-sum-fab", "static-fab"):
         extra += f"penalty = {rng.choice([2, 10, 40])}\n"
     if family in ("policy", "bilevel") and "noise = 0.0" in problem and rng.random() < 0.3:
         momentum = 0.8
     ratio = rng.choice([0.1, 0.3, 1.0])
-    sizes = {name: ratio if index == 0 and len(steps) > 1 else 1.0 for index, name in enumerate(steps)}
-    return dict(family=family, agents=agents, network=network, rounds=rounds, problem=problem, method=method,
-                extra=extra, momentum=momentum, sizes=sizes, seed=rng.randrange(1000))
+    sizes = {
+        name: ratio if index == 0 and len(steps) > 1 else 1.0 for index, name in enumerate(steps)
+    }
+    return dict(
+        family=family,
+        agents=agents,
+        network=network,
+        rounds=rounds,
+        problem=problem,
+        method=method,
+        extra=extra,
+        momentum=momentum,
+        sizes=sizes,
+        seed=rng.randrange(1000),
+    )
 
 
 def write(config, factors, path):
-    """The experiment with step sizes of these factors, a group each."""
+    """Write the experiment with a group for each of these factors of the step sizes."""
     groups = ""
     for index, factor in enumerate(factors):
         sizes = ", ".join(f"{name} = {size * factor!r}" for name, size in config["sizes"].items())
-        momentum = f', momentum = {config["momentum"]}' if config["momentum"] else ""
-        groups += f'\n[[algorithm]]\nlabel = "g{index}"\nkind = "{config["method"]}"\n{config["extra"]}steps = {{ {sizes}{momentum} }}\n'
+        momentum = f", momentum = {config['momentum']}" if config["momentum"] else ""
+        groups += f'\n[[algorithm]]\nlabel = "g{index}"\nkind = "{config["method"]}"\n'
+        groups += f"{config['extra']}steps = {{ {sizes}{momentum} }}\n"
     path.write_text(
-        f'name = "check"\nagents = {config["agents"]}\nrounds = {config["rounds"]}\nseeds = [{config["seed"]}]\n'
-        f'problem = {{ {config["problem"]} }}\ntopology = {{ {config["network"]} }}\n{groups}'
-        f'\n[record]\nevery = 20\nmetrics = ["consensus"]\n')
+        f'name = "check"\nagents = {config["agents"]}\nrounds = {config["rounds"]}\n'
+        f"seeds = [{config['seed']}]\n"
+        f"problem = {{ {config['problem']} }}\ntopology = {{ {config['network']} }}\n{groups}"
+        f'\n[record]\nevery = 20\nmetrics = ["consensus"]\n'
+    )
 
 
 def run(config, factors, folder):
-    """Whether runs with these factors diverge, in order."""
+    """Return whether runs with these factors diverge, in their order."""
     write(config, factors, folder / "run.toml")
     out = folder / f"run-{time.monotonic_ns()}"
-    done = subprocess.run([FABNET, "run", folder / "run.toml", "--out", out, "--quiet"], capture_output=True, text=True)
+    done = subprocess.run(
+        [FABNET, "run", folder / "run.toml", "--out", out, "--quiet"],
+        capture_output=True,
+        text=True,
+    )
     if not (out / "summary.json").exists():
         raise RuntimeError(f"{config}: {done.stderr}")
     runs = json.loads((out / "summary.json").read_text())["runs"]
@@ -90,12 +141,18 @@ def run(config, factors, folder):
 
 
 def limit(config, folder):
-    """The factor at which runs begin to diverge; none if they do not diverge even with huge step sizes."""
+    """Return the factor at which runs begin to diverge.
+
+    It is None if they do not diverge even with huge step sizes.
+    """
+
     def first(factors):
         low, high = 0, len(factors)
         while low < high:
             middle = (low + high) // 2
-            low, high = (low, middle) if run(config, [factors[middle]], folder)[0] else (middle + 1, high)
+            low, high = (
+                (low, middle) if run(config, [factors[middle]], folder)[0] else (middle + 1, high)
+            )
         return low
 
     coarse = [4.0**power for power in range(-7, 8)]
@@ -125,13 +182,26 @@ def main():
             stable = limit(config, folder)
             sizes = [factor * (stable or 1.0) for factor in factors]
             diverged = run(config, sizes, folder)
-            said = subprocess.run([FABNET, "check", folder / "run.toml", "--json"], capture_output=True, text=True)
+            said = subprocess.run(
+                [FABNET, "check", folder / "run.toml", "--json"], capture_output=True, text=True
+            )
             check = json.loads(said.stdout)
-            warned = {warning["group"] for warning in check["warnings"] if warning["kind"] == "divergence"}
+            warned = {
+                warning["group"] for warning in check["warnings"] if warning["kind"] == "divergence"
+            }
             for index, factor in enumerate(factors):
                 group = check["groups"][index]
-                rows.append(dict(config, factor=factor if stable else None, size=sizes[index], diverged=diverged[index],
-                                 warned=f"g{index}" in warned, trial=group["trials"], limit=stable))
+                rows.append(
+                    dict(
+                        config,
+                        factor=factor if stable else None,
+                        size=sizes[index],
+                        diverged=diverged[index],
+                        warned=f"g{index}" in warned,
+                        trial=group["trials"],
+                        limit=stable,
+                    )
+                )
                 show(rows[-1])
     if arguments.json:
         Path(arguments.json).write_text(json.dumps(rows))
@@ -139,23 +209,44 @@ def main():
 
 
 def show(row):
-    factor = f'{row["factor"]:7.2f}' if row["factor"] else "      –"
-    verdict = {(True, True): "found", (False, False): "quiet", (True, False): "MISSED", (False, True): "FALSE ALARM"}
+    factor = f"{row['factor']:7.2f}" if row["factor"] else "      –"
+    verdict = {
+        (True, True): "found",
+        (False, False): "quiet",
+        (True, False): "MISSED",
+        (False, True): "FALSE ALARM",
+    }
     trial = row["trial"][0]
-    growth = f'{trial["growth"]:.5f}' if trial["growth"] else "–"
-    network = row["network"].replace("kind = ", "").replace('"', "").replace("edge_probability = ", "")
+    growth = f"{trial['growth']:.5f}" if trial["growth"] else "–"
+    network = (
+        row["network"].replace("kind = ", "").replace('"', "").replace("edge_probability = ", "")
+    )
     problem = row["problem"].replace("kind = ", "").replace('"', "").split(", samples")[0]
-    print(f'{verdict[row["diverged"], row["warned"]]:<12}{factor} × limit  {row["method"]:<17}{row["agents"]:>3} {network:<36}'
-          f'{problem:<40}{"heavy ball " if row["momentum"] else ""}trial {trial["rounds"]}/{row["rounds"]} {trial["forecast"]} {growth}', flush=True)
+    print(
+        f"{verdict[row['diverged'], row['warned']]:<12}{factor} × limit  "
+        f"{row['method']:<17}{row['agents']:>3} {network:<36}"
+        f"{problem:<40}{'heavy ball ' if row['momentum'] else ''}"
+        f"trial {trial['rounds']}/{row['rounds']} {trial['forecast']} {growth}",
+        flush=True,
+    )
 
 
 def judge(rows, margin):
-    bad, good = [row for row in rows if row["diverged"]], [row for row in rows if not row["diverged"]]
+    bad, good = (
+        [row for row in rows if row["diverged"]],
+        [row for row in rows if not row["diverged"]],
+    )
     found, false = sum(row["warned"] for row in bad), sum(row["warned"] for row in good)
     near = sum(row["factor"] is not None and 0.5 <= row["factor"] <= 2 for row in rows)
     part = max(sum(trial["rounds"] for trial in row["trial"]) / row["rounds"] for row in rows)
-    print(f"{len(rows)} settings: {len(bad)} diverge ({len(bad) / len(rows):.0%}), {near} within a factor of 2 of the limit ({near / len(rows):.0%})")
-    print(f"warned of {found} of {len(bad)} that diverge ({found / max(len(bad), 1):.1%}), false alarms {false} of {len(good)} ({false / max(len(good), 1):.1%})")
+    print(
+        f"{len(rows)} settings: {len(bad)} diverge ({len(bad) / len(rows):.0%}), "
+        f"{near} within a factor of 2 of the limit ({near / len(rows):.0%})"
+    )
+    print(
+        f"warned of {found} of {len(bad)} that diverge ({found / max(len(bad), 1):.1%}), "
+        f"false alarms {false} of {len(good)} ({false / max(len(good), 1):.1%})"
+    )
     print(f"the trial took at most {part:.1%} of a run's rounds")
     return 0 if found >= (1 - margin) * len(bad) and false <= margin * len(good) else 1
 

@@ -18,7 +18,8 @@ import tempfile
 
 root = pathlib.Path(__file__).resolve().parents[2]
 release = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", root / "target")) / "release"
-# Scalars of the point; a message has as many pulled and pushed ones. And rounds, for some seconds each.
+# Scalars of the point; a message has as many pulled and pushed ones. And rounds, for some seconds
+# each.
 SIZES = {"64 KiB": (4_096, 2000), "1.6 MB": (100_000, 200), "16 MB": (1_000_000, 24)}
 BESIDE = 600  # bytes of a message that are no scalars
 BARS = {"64 KiB": 0.7, "1.6 MB": 0.85, "16 MB": 0.85}

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""What it costs to bring gradients from Python: policy evaluation by 1,000 agents, FAB, everything in one run.
+"""The cost of gradients from Python, measured by FAB on policy evaluation with 1,000 agents.
 
-    benches/python/border.sh [ROUNDS]      builds and installs the package into a virtual environment, then runs this
+    benches/python/border.sh [ROUNDS]
 
-Prints
-- the speed of `fabnet.solve` with gradients of NumPy as a part of the speed of those gradients alone (bar 0.8), at the paper's size and at larger ones,
+builds the package, installs it into a virtual environment and runs this program. It prints
+
+- the speed of `fabnet.solve` with gradients of NumPy as a fraction of the speed of these gradients
+  alone (bar 0.8), at the paper's size and at larger ones,
 - how many times faster it is than the plain loop below, which a researcher would write (bar 3),
-- with a built-in problem, the rounds per second of `fabnet.run` as a part of the command's (bar 0.98), if FABNET_COMMAND names the command.
+- with a built-in problem, the rounds per second of `fabnet.run` as a fraction of the command's (bar
+  0.98), if FABNET_COMMAND names the command.
 """
 
 import json
@@ -27,7 +30,7 @@ SIZES = [(20, 5), (100, 50), (400, 400)]  # states and features; the first is th
 
 
 class PolicyEvaluation:
-    """Values of states that explain the rewards of all agents."""
+    """Policy evaluation: values of states that explain the rewards of all agents."""
 
     def __init__(self, agents, states, features):
         self.outer, self.inner = features, states
@@ -60,13 +63,17 @@ def with_fabnet(problem, rounds):
 
 
 def plain_loop(problem, rounds, seed=0):
-    """The paper's cycle of three graphs, with dense matrices, as they stand in the paper."""
+    """FAB on the paper's cycle of three graphs, with dense matrices as in the paper."""
     rng, n = np.random.default_rng(seed), AGENTS
     ring = np.eye(n) + np.roll(np.eye(n), 1, axis=1)
     graphs = [np.minimum(ring + (rng.random((n, n)) < 3 / n), 1), ring, ring.T]
     A = [graph / graph.sum(1, keepdims=True) for graph in graphs]
     B = [graph / graph.sum(0, keepdims=True) for graph in graphs]
-    x, y, z = np.zeros((n, problem.outer)), np.zeros((n, problem.inner)), np.zeros((n, problem.inner))
+    x, y, z = (
+        np.zeros((n, problem.outer)),
+        np.zeros((n, problem.inner)),
+        np.zeros((n, problem.inner)),
+    )
 
     def directions():
         _, fx, fy = problem.upper_all(x, y)
@@ -87,7 +94,9 @@ def plain_loop(problem, rounds, seed=0):
 
 def gradients_alone(problem, rounds):
     rng = np.random.default_rng(2)
-    x, y, z = (rng.random((AGENTS, width)) for width in (problem.outer, problem.inner, problem.inner))
+    x, y, z = (
+        rng.random((AGENTS, width)) for width in (problem.outer, problem.inner, problem.inner)
+    )
     for _ in range(rounds):
         problem.upper_all(x, y)
         problem.lower_all(x, y)
@@ -101,17 +110,21 @@ def seconds(function, *arguments):
 
 
 def built_in(folder, repeats, rounds):
-    """Rounds per second through Python and through the command, in turn."""
+    """Return the speed of Python as a fraction of the command's, measured in turn."""
     experiment = pathlib.Path(folder) / "experiment.toml"
     experiment.write_text(
-        f'agents = 1000\nrounds = {rounds}\nseeds = 1\n[problem]\nkind = "policy-evaluation"\n[topology]\nkind = "phases"\nedge_probability = 0.01\n'
-        f'[[algorithm]]\nkind = "fab"\npenalty = 60\nsteps = 0.05\n[record]\nevery = {rounds}\nmetrics = ["consensus"]\n'
+        f'agents = 1000\nrounds = {rounds}\nseeds = 1\n[problem]\nkind = "policy-evaluation"\n'
+        '[topology]\nkind = "phases"\nedge_probability = 0.01\n'
+        '[[algorithm]]\nkind = "fab"\npenalty = 60\nsteps = 0.05\n'
+        f'[record]\nevery = {rounds}\nmetrics = ["consensus"]\n'
     )
     speed = lambda summary: summary["runs"][0]["rounds_per_second"]
     ratios = []
     for repeat in range(repeats):
         out = pathlib.Path(folder) / f"command-{repeat}"
-        subprocess.run([os.environ["FABNET_COMMAND"], "run", experiment, "--out", out, "--quiet"], check=True)
+        subprocess.run(
+            [os.environ["FABNET_COMMAND"], "run", experiment, "--out", out, "--quiet"], check=True
+        )
         python = speed(fabnet.run(experiment).summary)
         ratios.append(python / speed(json.loads((out / "summary.json").read_text())))
     return statistics.median(ratios)
@@ -130,17 +143,30 @@ def main():
         problem = PolicyEvaluation(AGENTS, states, features)
         count = max(rounds * 20 // states, 50)
         ours, alone = [], []
-        for _ in range(7 if states < 400 else 3):  # in turn, so that whatever else the machine does meets both
+        for _ in range(7 if states < 400 else 3):  # in turn, so that other load meets both
             alone.append(seconds(gradients_alone, problem, count))
             ours.append(seconds(with_fabnet, problem, count))
         ratio = statistics.median(a / o for a, o in zip(alone, ours))
-        report(f"{states} states, {features} features: speed of fabnet with gradients of NumPy, as a part of these gradients alone", ratio, 0.8)
+        report(
+            f"{states} states, {features} features: "
+            "speed of fabnet with gradients of NumPy, as a fraction of these gradients alone",
+            ratio,
+            0.8,
+        )
         if (states, features) == SIZES[0]:
             plain = [seconds(plain_loop, problem, max(count // 10, 1)) * 10 for _ in range(3)]
-            report("times faster than a plain loop", statistics.median(plain) / statistics.median(ours), 3)
+            report(
+                "times faster than a plain loop",
+                statistics.median(plain) / statistics.median(ours),
+                3,
+            )
     if "FABNET_COMMAND" in os.environ:
         with tempfile.TemporaryDirectory() as folder:
-            report("a built-in problem through Python, as a part of the command", built_in(folder, 7, 2000), 0.98)
+            report(
+                "a built-in problem through Python, as a fraction of the command",
+                built_in(folder, 7, 2000),
+                0.98,
+            )
     sys.exit(failed)
 
 

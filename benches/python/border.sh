@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What it costs to bring gradients from Python: see border.py.
-#   benches/python/border.sh [ROUNDS]     300 if not given
+# The cost of gradients from Python: border.py describes what is measured.
+#   benches/python/border.sh [ROUNDS]
+# runs 300 rounds if ROUNDS is not given.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 environment="$(mktemp -d)"
@@ -9,5 +10,5 @@ cargo build --release --locked --quiet --bin fabnet
 export FABNET_COMMAND="${CARGO_TARGET_DIR:-$PWD/target}/release/fabnet"
 python3 -m venv "$environment"
 "$environment/bin/pip" install --quiet .
-# One thread each: what is compared is the work, not the cores.
+# One thread each, because the work is compared and not the use of the cores.
 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 "$environment/bin/python" benches/python/border.py "${1:-300}"

@@ -1,10 +1,14 @@
-"""Data hyper-cleaning in JAX: ten agents with wrong labels learn a classifier together, and each learns which of its samples to trust.
+"""Data hyper-cleaning in JAX.
+
+Ten agents with wrong labels learn a classifier together, and each learns which of its samples to
+trust.
 
     pip install . jax safetensors
-    fabnet data divide examples/python/cleaning.toml --out shares      # or write such files yourself: docs/network.md
+    # Or write such files yourself: docs/network.md.
+    fabnet data divide examples/python/cleaning.toml --out shares
     python examples/python/cleaning_jax.py shares
 
-What leaves an agent are parameters of the classifier. Its samples and their weights do not.
+Only parameters of the classifier leave an agent. Its samples and their weights do not.
 """
 
 import pathlib
@@ -42,12 +46,12 @@ def losses(y, batch):
 
 
 def upper(x, y, batch):
-    """The loss on samples that somebody has checked."""
+    """The loss on the samples with verified labels (the validation set)."""
     return losses(y, batch).mean()
 
 
 def lower(x, y, batch, weights):
-    """The loss on all others, each as much as it is trusted, and a little ridge."""
+    """The loss on all other samples, each times its learned weight, plus a small ridge."""
     ridge = 0.001 * sum((leaf**2).sum() for leaf in jax.tree.leaves(y))
     return (jax.nn.sigmoid(weights) * losses(y, batch)).mean() + ridge
 
@@ -77,4 +81,7 @@ accuracy = float((logits(y, rows(test["test"])).argmax(1) == test["test_labels"]
 wrong = np.concatenate([file["train_labels"] != file["true_labels"] for file in files])
 ranks = np.concatenate(solution.own).argsort().argsort()
 auc = (ranks[~wrong].mean() - (np.count_nonzero(~wrong) - 1) / 2) / np.count_nonzero(wrong)
-print(f"accuracy {accuracy:.4f}, a right label weighs more than a wrong one with probability {auc:.4f}")
+print(
+    f"accuracy {accuracy:.4f}, "
+    f"a right label weighs more than a wrong one with probability {auc:.4f}"
+)

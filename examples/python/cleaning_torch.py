@@ -1,10 +1,14 @@
-"""Data hyper-cleaning in PyTorch: ten agents with wrong labels learn a classifier together, and each learns which of its samples to trust.
+"""Data hyper-cleaning in PyTorch.
+
+Ten agents with wrong labels learn a classifier together, and each learns which of its samples to
+trust.
 
     pip install . torch safetensors
-    fabnet data divide examples/python/cleaning.toml --out shares      # or write such files yourself: docs/network.md
+    # Or write such files yourself: docs/network.md.
+    fabnet data divide examples/python/cleaning.toml --out shares
     python examples/python/cleaning_torch.py shares
 
-What leaves an agent are parameters of the classifier. Its samples and their weights do not.
+Only parameters of the classifier leave an agent. Its samples and their weights do not.
 """
 
 import pathlib
@@ -25,21 +29,25 @@ rows = lambda images: torch.as_tensor(images.reshape(len(images), -1))
 labels = lambda numbers: torch.as_tensor(numbers.astype(np.int64))
 
 torch.manual_seed(0)
-torch.set_num_threads(1)  # a mini-batch is too small for more
-module = torch.nn.Sequential(torch.nn.Linear(784, HIDDEN), torch.nn.ReLU(), torch.nn.Linear(HIDDEN, 10))
+torch.set_num_threads(1)  # a mini-batch is too small to divide between threads
+module = torch.nn.Sequential(
+    torch.nn.Linear(784, HIDDEN), torch.nn.ReLU(), torch.nn.Linear(HIDDEN, 10)
+)
 
 
 def upper(x, model, batch):
-    """The loss on samples that somebody has checked."""
+    """The loss on the samples with verified labels (the validation set)."""
     images, labels = batch
     return torch.nn.functional.cross_entropy(model(images), labels)
 
 
 def lower(x, model, batch, weights):
-    """The loss on all others, each as much as it is trusted, and a little ridge."""
+    """The loss on all other samples, each times its learned weight, plus a small ridge."""
     images, labels = batch
     losses = torch.nn.functional.cross_entropy(model(images), labels, reduction="none")
-    return (weights.sigmoid() * losses).mean() + 0.001 * sum((parameter**2).sum() for parameter in model.parameters())
+    return (weights.sigmoid() * losses).mean() + 0.001 * sum(
+        (parameter**2).sum() for parameter in model.parameters()
+    )
 
 
 problem = fabnet.torch.Problem(
@@ -63,8 +71,13 @@ solution = fabnet.solve(
 
 _, model = problem.unpack(solution.x.mean(0), solution.y.mean(0))
 with torch.no_grad():
-    accuracy = (model(rows(test["test"])).argmax(1) == labels(test["test_labels"])).double().mean().item()
+    accuracy = (
+        (model(rows(test["test"])).argmax(1) == labels(test["test_labels"])).double().mean().item()
+    )
 wrong = np.concatenate([file["train_labels"] != file["true_labels"] for file in files])
 ranks = np.concatenate(solution.own).argsort().argsort()
 auc = (ranks[~wrong].mean() - (np.count_nonzero(~wrong) - 1) / 2) / np.count_nonzero(wrong)
-print(f"accuracy {accuracy:.4f}, a right label weighs more than a wrong one with probability {auc:.4f}")
+print(
+    f"accuracy {accuracy:.4f}, "
+    f"a right label weighs more than a wrong one with probability {auc:.4f}"
+)

@@ -1,39 +1,52 @@
-//! Any bytes are a message or are refused: nothing panics, and nothing is longer than the manifest allows.
+//! Any bytes are read as a message or refused: the reader never panics, and accepts nothing that is
+//! longer than the format of the run allows.
 #![no_main]
 
 use std::sync::LazyLock;
 
-use fabnet_core::peer::{BEGINNING, Manifest};
-use fabnet_core::{Kind, Scalar, Segment, Segments};
+use fabnet_core::peer::{BEGINNING, WireFormat};
+use fabnet_core::{SegmentKind, Scalar, Segment, Segments};
 use libfuzzer_sys::fuzz_target;
 use twox_hash::XxHash3_64;
 
-static MANIFEST: LazyLock<Manifest> = LazyLock::new(|| {
-    let segments = [Segment::new(Kind::Pull, 3), Segment::new(Kind::Push, 4), Segment::new(Kind::Max, 2), Segment::new(Kind::Pull, 1)];
-    Manifest::new(7, 5, &Segments::new(segments))
-});
+const RUN: u64 = 7;
+const NODES: usize = 5;
+/// Scalars of the pushed segment.
+const PUSHED: usize = 4;
 
-fn read<T: Scalar>(bytes: &[u8]) {
-    if let Ok(message) = MANIFEST.read::<T>(bytes) {
-        assert!(bytes.len() <= MANIFEST.longest(T::BYTES));
-        assert!(message.standings().count() <= 5 && message.closes().count() <= 5);
-        assert!(message.beats().count() <= 16 && message.acks().count() <= 8);
-        assert!(message.scalars::<T>().all(num_traits::Float::is_finite) && message.mass().count() <= 4);
-    }
-}
+/// A format with all kinds of segments, two of them of the same kind.
+static FORMAT: LazyLock<Manifest> = LazyLock::new(|| {
+    let segments = [(SegmentKind::Pull, 3), (SegmentKind::Push, PUSHED), (SegmentKind::Max, 2), (SegmentKind::Pull, 1)];
+    Manifest::new(RUN, NODES, &Segments::new(segments.map(|(kind, width)| Segment::new(kind, width))))
+});
 
 fuzz_target!(|bytes: &[u8]| {
     read::<f64>(bytes);
     read::<f32>(bytes);
-    // The same with a checksum and a beginning that are right, so that the rest is reached.
-    if bytes.len() >= 24 {
-        let mut fixed = bytes.to_vec();
-        fixed[..6].copy_from_slice(&BEGINNING);
-        fixed[8..16].copy_from_slice(&7u64.to_le_bytes());
-        let end = fixed.len() - 8;
-        let checksum = XxHash3_64::oneshot(&fixed[..end]);
-        fixed[end..].copy_from_slice(&checksum.to_le_bytes());
-        read::<f64>(&fixed);
-        read::<f32>(&fixed);
+    if let Some(repaired) = repair(bytes) {
+        read::<f64>(&repaired);
+        read::<f32>(&repaired);
     }
 });
+
+/// Reads bytes, and checks the bounds of everything in a message that is accepted.
+fn read<T: Scalar>(bytes: &[u8]) {
+    if let Ok(message) = FORMAT.read::<T>(bytes) {
+        assert!(bytes.len() <= FORMAT.longest(T::BYTES));
+        assert!(message.standings().count() <= NODES && message.closes().count() <= NODES);
+        assert!(message.beats().count() <= 16 && message.acks().count() <= 8);
+        assert!(message.scalars::<T>().all(num_traits::Float::is_finite) && message.mass().count() <= PUSHED);
+    }
+}
+
+/// The same bytes with the right beginning, run and checksum, so that the rest of the reader is
+/// reached; `None` if they are too short for these.
+fn repair(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut repaired = bytes.to_vec();
+    let end = repaired.len().checked_sub(8).filter(|end| *end >= 16)?;
+    repaired[..6].copy_from_slice(&BEGINNING);
+    repaired[8..16].copy_from_slice(&RUN.to_le_bytes());
+    let checksum = XxHash3_64::oneshot(&repaired[..end]);
+    repaired[end..].copy_from_slice(&checksum.to_le_bytes());
+    Some(repaired)
+}

@@ -1,11 +1,12 @@
-//! Three peers among messages that arrive in any order, any number of times, and with any words changed: nothing panics, books balance, queues stay short.
+//! Three peers receive messages in any order, any number of times and with any words changed:
+//! nothing panics, ledgers balance, queues stay short and rows finite.
 #![no_main]
 
 use std::sync::Arc;
 
 use fabnet_core::algorithm::{PushPull, Steps};
 use fabnet_core::direction::Gradient;
-use fabnet_core::peer::{Command, Effect, Event, Incarnation, Pace, Policy, Schedule, Task, Unit};
+use fabnet_core::peer::{Command, Effect, Event, Incarnation, SyncMode, Policy, NeighbourSource, PeerConfig, Unit};
 use fabnet_core::topology::Complete;
 use fabnet_core::weights::Uniform;
 use fabnet_core::{Algorithm, Peer, Problem};
@@ -14,80 +15,104 @@ use libfuzzer_sys::fuzz_target;
 use twox_hash::XxHash3_64;
 
 const NODES: usize = 3;
+/// Messages that are kept to be delivered, as often as the input says.
+const KEPT: usize = 64;
+/// Actions that are taken of one input.
+const ACTIONS: usize = 64;
 
-struct Net {
+// The first byte of an input chooses the pace, each four bytes after it are an action.
+fuzz_target!(|input: &[u8]| {
+    let Some((&pace, actions)) = input.split_first() else { return };
+    let mut cluster = Cluster::new(if pace % 2 == 0 { SyncMode::Free } else { SyncMode::Lockstep { deadline: 3 } });
+    for &action in actions.as_chunks().0.iter().take(ACTIONS) {
+        cluster.act(action);
+    }
+});
+
+/// The peers, and messages that they have sent.
+struct Cluster {
     peers: Vec<Peer<f64>>,
     sent: Vec<(usize, Vec<u8>)>,
 }
 
-impl Net {
-    fn new(pace: Pace) -> Self {
+impl Cluster {
+    /// Peers that know each other and whose incarnations are stored.
+    fn new(pace: SyncMode) -> Self {
         let problem: Arc<dyn Problem<f64>> = Arc::new(Quadratic::new(NODES, 2, 2.0, 1.0, 0));
-        let method = PushPull::new(&*problem, Gradient::new(), Steps::same(0.1)).expect("these steps are usable");
+        let method = PushPull::new(&*problem, Gradient::new(), Steps::same(0.1)).expect("these step sizes are usable");
         let algorithm: Arc<dyn Algorithm<f64>> = Arc::new(method);
-        let task = |node: u32| Task {
+        let task = |node: u32| PeerConfig {
             algorithm: algorithm.clone(),
             problem: problem.clone(),
             seed: 0,
             node,
             run: 7,
             unit: Unit::default(),
-            schedule: Schedule::Living(Arc::new(|agents| Arc::new(Complete::new(agents)))),
+            schedule: NeighbourSource::Living(Arc::new(|agents| Arc::new(Complete::new(agents)))),
             weights: Arc::new(Uniform),
             policy: Policy::new(pace, NODES),
         };
-        let life = |node: u32| Incarnation { counter: 1, nonce: u64::from(node) };
-        let mut net = Self { peers: (0..NODES as u32).map(|node| Peer::new(task(node), life(node), 0, None)).collect(), sent: Vec::new() };
+        let incarnation = |node: u32| Incarnation { counter: 1, nonce: u64::from(node) };
+        let peers = (0..NODES as u32).map(|node| Peer::new(task(node), incarnation(node), 0, None)).collect();
+        let mut cluster = Self { peers, sent: Vec::new() };
         for node in 0..NODES {
-            net.peers[node].meet((0..NODES as u32).map(|other| (other, life(other))));
-            net.tell(node, Event::Stored { ticket: 0, safe: true });
+            cluster.peers[node].meet((0..NODES as u32).map(|other| (other, incarnation(other))));
+            cluster.tell(node, Event::Stored { ticket: 0, safe: true });
         }
-        net
+        cluster
     }
 
+    /// Carries out an action: its kind and its node share a byte, then come the message that it is
+    /// about, the word to change, and a value.
+    fn act(&mut self, [kind, which, place, value]: [u8; 4]) {
+        let node = usize::from(kind / 16) % NODES;
+        let message = (!self.sent.is_empty()).then(|| self.sent[usize::from(which) % self.sent.len()].clone());
+        match (kind % 16, message) {
+            (0..5, _) => self.tell(node, Event::Tick),
+            (5..10, Some((to, bytes))) => self.tell(to, Event::Message(bytes)),
+            (10..13, Some((to, bytes))) => self.tell(to, Event::Message(changed(bytes, place.into(), value))),
+            (13, _) => self.tell(node, Event::Suspect(value.into())),
+            (14, _) => self.tell(node, Event::Stored { ticket: u64::from(value / 2), safe: value % 2 == 0 }),
+            (15, _) if value % 2 == 0 => self.tell(node, Event::Command(Command::Restart)),
+            (15, _) => self.tell(node, Event::Command(Command::Close(u32::from(value) % NODES as u32))),
+            _ => {}
+        }
+    }
+
+    /// Hands an event to a peer, keeps what it sends, and checks it.
     fn tell(&mut self, node: usize, event: Event) {
         let mut effects = Vec::new();
         self.peers[node].handle(event, &mut effects);
         for effect in effects {
             if let Effect::Send { to, bytes } = effect {
-                if self.sent.len() < 64 {
-                    self.sent.push((to as usize, bytes));
-                } else {
-                    let place = bytes.len() % 64;
-                    self.sent[place] = (to as usize, bytes);
-                }
+                self.keep(to as usize, bytes);
             }
         }
         let peer = &self.peers[node];
-        assert!(peer.ledger().audit(), "the books do not balance");
+        assert!(peer.ledger().audit(), "the ledger does not balance");
         assert!(peer.unread() <= 16 * NODES);
         assert!(peer.row().iter().all(|scalar| scalar.is_finite()));
     }
-}
 
-fuzz_target!(|input: &[u8]| {
-    let Some((&pace, moves)) = input.split_first() else { return };
-    let mut net = Net::new(if pace % 2 == 0 { Pace::Free } else { Pace::Lockstep { deadline: 3 } });
-    for one in moves.chunks_exact(4).take(64) {
-        let (node, which, place, value) = (usize::from(one[0] / 16) % NODES, usize::from(one[1]), usize::from(one[2]), one[3]);
-        let message = if net.sent.is_empty() { None } else { Some(net.sent[which % net.sent.len()].clone()) };
-        match (one[0] % 16, message) {
-            (0..5, _) => net.tell(node, Event::Tick),
-            (5..10, Some((to, bytes))) => net.tell(to, Event::Message(bytes)),
-            (10..13, Some((to, mut bytes))) => {
-                // A word is changed, and the checksum with it.
-                let end = bytes.len() - 8;
-                let at = 8 * (place % (end / 8));
-                let word: [u8; 8] = if value < 8 { [0xFF; 8] } else { u64::from(value - 8).to_le_bytes() };
-                bytes[at..at + 8].copy_from_slice(&word);
-                let checksum = XxHash3_64::oneshot(&bytes[..end]);
-                bytes[end..].copy_from_slice(&checksum.to_le_bytes());
-                net.tell(to, Event::Message(bytes));
-            }
-            (13, _) => net.tell(node, Event::Suspect(u32::from(value))),
-            (14, _) => net.tell(node, Event::Stored { ticket: u64::from(value / 2), safe: value % 2 == 0 }),
-            (15, _) => net.tell(node, Event::Command(if value % 2 == 0 { Command::Restart } else { Command::Close(u32::from(value) % NODES as u32) })),
-            _ => {}
+    fn keep(&mut self, to: usize, bytes: Vec<u8>) {
+        if self.sent.len() < KEPT {
+            self.sent.push((to, bytes));
+        } else {
+            // Any place that depends on the input alone, so that a crash can be repeated.
+            let place = bytes.len() % KEPT;
+            self.sent[place] = (to, bytes);
         }
     }
-});
+}
+
+/// A message in which one word is another number, with the checksum that belongs to it.
+fn changed(mut bytes: Vec<u8>, place: usize, value: u8) -> Vec<u8> {
+    let end = bytes.len() - 8;
+    let at = 8 * (place % (end / 8));
+    // The largest number is the most likely one to overflow.
+    let word: [u8; 8] = if value < 8 { [0xFF; 8] } else { u64::from(value - 8).to_le_bytes() };
+    bytes[at..at + 8].copy_from_slice(&word);
+    let checksum = XxHash3_64::oneshot(&bytes[..end]);
+    bytes[end..].copy_from_slice(&checksum.to_le_bytes());
+    bytes
+}

@@ -1,9 +1,13 @@
-"""Decentralized bilevel optimization: agents that share no data and no server solve one problem over directed links.
+"""Decentralized bilevel optimization over directed links.
+
+Agents that share no data and have no server solve one problem together.
 
 Run an experiment as the command does::
 
     >>> import fabnet
-    >>> result = fabnet.run({"agents": 4, "rounds": 50, "problem": {"kind": "quadratic"}, "algorithm": [{"kind": "push-pull", "steps": 0.05}]})
+    >>> result = fabnet.run({
+    ...     "agents": 4, "rounds": 50, "problem": {"kind": "quadratic"},
+    ...     "algorithm": [{"kind": "push-pull", "steps": 0.05}]})
     >>> result.records["round"][-1]
     np.int64(50)
 

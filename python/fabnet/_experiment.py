@@ -1,4 +1,4 @@
-"""Experiments, as the command runs them."""
+"""Experiments, with the same results as the command ``fabnet run``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ._answer import Answer
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure that shows itself in a notebook."""
+    """A figure that is displayed in a notebook."""
 
     name: str
     svg: str
@@ -29,46 +29,66 @@ class Figure:
 
 
 class Result:
-    """What a run has left.
+    """The results of an experiment.
 
-    ``records`` has columns as arrays, a row for every recorded round; ``summary`` is each run and each group; ``figures`` show themselves in a notebook. ``path`` is the folder with all of it, in the form
-    of the command.
+    ``records`` maps the name of a column to an array with an entry for every recorded round.
+    ``summary`` describes each run and each group of runs. ``figures`` are displayed in a notebook.
+    ``path`` is the folder with all results, the same files as ``fabnet run`` writes.
     """
 
     def __init__(self, path: pathlib.Path, keep: Any = None):
         self.path = path
-        self._keep = keep  # a folder that goes with its last user
+        self._keep = keep  # a temporary folder, removed with this object
         self.summary: dict[str, Any] = json.loads((path / "summary.json").read_text())
         with open(path / "records.csv", newline="") as file:
             header, *rows = csv.reader(file)
-        self.records: dict[str, np.ndarray] = {name: _column(cells) for name, *cells in zip(header, *rows)}
+        self.records: dict[str, np.ndarray] = {
+            name: _column(cells) for name, *cells in zip(header, *rows)
+        }
 
     @property
     def figures(self) -> dict[str, Figure]:
-        """The figures by name."""
+        """The figures of the experiment, by name."""
         files = sorted((self.path / "figures").glob("*.svg"))
         return {file.stem: Figure(file.stem, file.read_text()) for file in files}
 
     def solution(self, label: str | None = None, seed: int | None = None) -> Answer:
-        """The answer of a run: of the group with this label, which may be left out if there is only one, and of the first seed unless one is given.
+        """Return the solution of one run.
 
-        >>> result = fabnet.run({"agents": 4, "rounds": 50, "problem": {"kind": "quadratic"}, "algorithm": [{"kind": "push-pull", "steps": 0.05}]})
+        ``label`` names the group; it may be left out if there is only one. Without ``seed``, it is
+        the run with the first seed of the group.
+
+        >>> result = fabnet.run({
+        ...     "agents": 4, "rounds": 50, "problem": {"kind": "quadratic"},
+        ...     "algorithm": [{"kind": "push-pull", "steps": 0.05}]})
         >>> result.solution().y.shape
         (6,)
         """
         labels = sorted({run["label"] for run in self.summary["runs"]})
         if label is None and len(labels) > 1:
-            raise ValueError(f"there are several groups of runs: give one of the labels {', '.join(map(repr, labels))}")
-        runs = [run for run in self.summary["runs"] if label in (None, run["label"]) and seed in (None, run["seed"])]
+            raise ValueError(
+                "there are several groups of runs: give one of the labels "
+                + ", ".join(map(repr, labels))
+            )
+        runs = [
+            run
+            for run in self.summary["runs"]
+            if label in (None, run["label"]) and seed in (None, run["seed"])
+        ]
         if not runs:
             seeds = sorted({run["seed"] for run in self.summary["runs"]})
-            raise ValueError(f"there is no run with label {label!r} and seed {seed!r}: the labels are {', '.join(map(repr, labels))}, the seeds {seeds}")
+            raise ValueError(
+                f"there is no run with label {label!r} and seed {seed!r}: "
+                f"the labels are {', '.join(map(repr, labels))}, the seeds {seeds}"
+            )
         if "solution" not in runs[0]:
-            raise ValueError('this run has kept no solution: set record.solutions = "mean" or "all"')
+            raise ValueError(
+                'this run has kept no solution: set record.solutions = "mean" or "all"'
+            )
         return Answer.read(self.path / runs[0]["solution"])
 
     def to_pandas(self) -> Any:
-        """The records as a DataFrame of pandas, which must be installed."""
+        """Return the records as a DataFrame; pandas must be installed."""
         import pandas
 
         return pandas.DataFrame(self.records)
@@ -91,7 +111,10 @@ def _column(cells: list[str]) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Check:
-    """What can be known before a run. ``obstacles`` would make it fail."""
+    """What can be known before a run.
+
+    ``text`` is the report of ``fabnet check``; ``obstacles`` are the reasons why a run would fail.
+    """
 
     text: str
     obstacles: list[str]
@@ -100,13 +123,19 @@ class Check:
         return self.text
 
 
-def _read(experiment: str | os.PathLike[str] | Mapping[str, Any], changes: Mapping[str, Any]) -> tuple[str, str, list[str]]:
+def _read(
+    experiment: str | os.PathLike[str] | Mapping[str, Any], changes: Mapping[str, Any]
+) -> tuple[str, str, list[str]]:
     if isinstance(experiment, Mapping):
         text, file = _toml.text(experiment), "experiment"
     else:
         file = os.fspath(experiment)
         text = pathlib.Path(file).read_text()
-    return text, file, [f"{key.replace('__', '.')}={_toml.value(item)}" for key, item in changes.items()]
+    return (
+        text,
+        file,
+        [f"{key.replace('__', '.')}={_toml.value(item)}" for key, item in changes.items()],
+    )
 
 
 def run(
@@ -118,10 +147,15 @@ def run(
 ) -> Result:
     """Run an experiment: a file, or a dict of the same settings.
 
-    ``overrides`` set values by their path in the file, with two underscores for a dot: ``rounds=2000``, ``algorithm__0__penalty=80``. Results go to the folder ``out``, or to one that is
-    removed with the result; they are the same, bit for bit, as those of ``fabnet run``, whatever the number of ``threads`` (all cores if 0).
+    ``overrides`` set values by their path in the file, with two underscores for a dot:
+    ``rounds=2000``, ``algorithm__0__penalty=80``. Results go to the folder ``out``, or to a
+    temporary one that is removed with the result. They are the same, bit for bit, as those of
+    ``fabnet run``, for any number of ``threads`` (all cores if 0).
 
-    >>> result = fabnet.run({"agents": 4, "problem": {"kind": "quadratic"}, "algorithm": [{"kind": "push-pull", "steps": 0.05}]}, rounds=20, seeds=2)
+    >>> result = fabnet.run(
+    ...     {"agents": 4, "problem": {"kind": "quadratic"},
+    ...      "algorithm": [{"kind": "push-pull", "steps": 0.05}]},
+    ...     rounds=20, seeds=2)
     >>> len(result.summary["runs"])
     2
     """
@@ -135,5 +169,5 @@ def run(
 
 
 def check(experiment: str | os.PathLike[str] | Mapping[str, Any], **overrides: Any) -> Check:
-    """Say what can be known before a run: network, step sizes, trial runs, cost."""
+    """Report what can be known before a run: network, step sizes, trial runs and cost."""
     return Check(*_fabnet.check(*_read(experiment, overrides)))

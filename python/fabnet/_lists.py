@@ -1,4 +1,4 @@
-"""What there is to choose from."""
+"""The names that experiments can choose from."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from . import _fabnet
 
 
 def list_algorithms() -> dict[str, str]:
-    """Names of algorithms, each with a line on what it is.
+    """Return the names of algorithms, each with a line that describes it.
 
     >>> "dfab" in fabnet.list_algorithms()
     True
@@ -15,20 +15,20 @@ def list_algorithms() -> dict[str, str]:
 
 
 def list_problems() -> dict[str, str]:
-    """Names of built-in problems, each with a line on what it is."""
+    """Return the names of built-in problems, each with a line that describes it."""
     return dict(_fabnet.listing("problems"))
 
 
 def list_topologies() -> dict[str, str]:
-    """Names of topologies, each with a line on what it is."""
+    """Return the names of topologies, each with a line that describes it."""
     return dict(_fabnet.listing("topologies"))
 
 
 def list_weights() -> dict[str, str]:
-    """Names of weights, each with a line on what they are."""
+    """Return the names of mixing weights, each with a line that describes them."""
     return dict(_fabnet.listing("weights"))
 
 
 def list_metrics() -> dict[str, str]:
-    """Names of metrics, each with a line on what it is."""
+    """Return the names of metrics, each with a line that describes it."""
     return dict(_fabnet.listing("metrics"))

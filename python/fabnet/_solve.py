@@ -1,4 +1,4 @@
-"""Problems of your own."""
+"""Runs of problems, topologies and algorithms that are written in Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ from ._answer import Answer
 
 @dataclass(frozen=True)
 class Solution:
-    """What agents have found: ``x`` and ``y`` have a row for every agent, ``own`` the private coordinates of each; ``records`` has columns as arrays."""
+    """The solution that the agents have found.
+
+    ``x`` and ``y`` have a row for every agent, and ``own`` the private coordinates of each.
+    ``records`` maps the name of a column to an array with an entry for every recorded round.
+    """
 
     x: np.ndarray
     y: np.ndarray
@@ -23,12 +27,19 @@ class Solution:
     records: dict[str, np.ndarray]
 
     def solution(self) -> Answer:
-        """What agents have found, averaged over them, in the form that :meth:`fabnet.Result.solution` has."""
+        """Return the solution averaged over agents, as :meth:`fabnet.Result.solution` does."""
         metadata = {"round": str(self.rounds)}
-        return Answer(self.x.mean(0), self.y.mean(0), agents_x=self.x, agents_y=self.y, own=self.own, metadata=metadata)
+        return Answer(
+            self.x.mean(0),
+            self.y.mean(0),
+            agents_x=self.x,
+            agents_y=self.y,
+            own=self.own,
+            metadata=metadata,
+        )
 
     def to_pandas(self) -> Any:
-        """The records as a DataFrame of pandas, which must be installed."""
+        """Return the records as a DataFrame; pandas must be installed."""
         import pandas
 
         return pandas.DataFrame(self.records)
@@ -50,16 +61,22 @@ def solve(
 ) -> Solution:
     """Solve a problem of your own: minimise the mean of f over x, where y minimises the mean of g.
 
-    ``problem`` has ``outer`` and ``inner``, the numbers of coordinates of x and y, and for each level one of
+    ``problem`` has ``outer`` and ``inner``, the numbers of coordinates of x and y, and for each
+    level one of
 
-    - ``upper(agent, x, y)`` and ``lower(agent, x, y)``: the value of one agent's function and its gradients in x and y;
-    - ``upper_all(X, Y)`` and ``lower_all(X, Y)``: the same for all agents, a row for each, which is much faster.
+    - ``upper(agent, x, y)`` and ``lower(agent, x, y)``: the value of one agent's function and its
+      gradients in x and y;
+    - ``upper_all(X, Y)`` and ``lower_all(X, Y)``: the same for all agents, a row for each, which is
+      much faster.
 
-    A function that has a parameter ``round`` is told the round, for problems that show something else in every round. The problem may have ``start(agent)``, which returns x and y, and ``private(agent)``,
-    a number of outer coordinates that are the agent's own and never leave it: they follow those of x. ``agents`` is how many there are: ``problem.agents``, if it is not given.
+    A function with a parameter ``round`` gets the number of the round, for problems that differ
+    from round to round, such as those with mini-batches. The problem may have ``start(agent)``,
+    which returns x and y, and ``private(agent)``, the number of outer coordinates that are private
+    to the agent and never leave it; they follow those of x. ``agents`` is the number of agents; if
+    it is not given, ``problem.agents``.
 
     >>> import numpy as np
-    >>> class Means:                       # x ends at the mean of what agents have, and y follows x
+    >>> class Means:                       # x ends at the mean of the agents' data, and y follows x
     ...     outer = inner = 2
     ...     data = np.array([[1.0, 0.0], [2.0, 1.0], [6.0, 2.0]])
     ...     def upper_all(self, X, Y):
@@ -70,9 +87,15 @@ def solve(
     >>> solution.x.round(3)[0]
     array([3., 1.])
 
-    Problem, topology and algorithm can be those of experiment files: a name, or a dict with ``kind`` and settings. Or your own: a topology is a function from a round to pairs (from, to) of agents.
-    An algorithm is an object with ``segments(outer, inner)``, which lists the parts of a row as (name, "pull" or "push" or "max", size), and ``step(agent)``; it may have ``begin(agent)``,
-    ``keep(outer, inner)``, a list of (name, size), ``point(agent)``, which returns x and y where no segments have these names, and ``bears_reversals = False``: see :class:`Agent`.
+    Problem, topology and algorithm can be those of experiment files: a name, or a dict with
+    ``kind`` and settings. Or they can be your own:
+
+    - A topology is a function from a round to pairs (from, to) of agents.
+    - An algorithm is an object with ``segments(outer, inner)``, which lists the segments of a row
+      as (name, "pull" or "push" or "max", size), and ``step(agent)``: see :class:`Agent`. It may
+      also have ``begin(agent)``; ``keep(outer, inner)``, a list of (name, size) of what agents
+      remember; ``point(agent)``, which returns x and y where no segments have these names; and
+      ``bears_reversals = False`` if undoing what an edge has brought would break the method.
 
     >>> class GradientTracking:            # the lower level alone
     ...     def segments(self, outer, inner):
@@ -83,28 +106,39 @@ def solve(
     ...         agent.y -= 0.2 * agent.now.tracker
     ...         agent.input.tracker = agent.lower(agent.x, agent.y)[1]
     >>> ring = lambda round: [(agent, (agent + 1) % 5) for agent in range(5)]
-    >>> solution = fabnet.solve("quadratic", agents=5, topology=ring, algorithm=GradientTracking(), rounds=800)
+    >>> solution = fabnet.solve(
+    ...     "quadratic", agents=5, topology=ring, algorithm=GradientTracking(), rounds=800)
     >>> bool(solution.records["relative_error"][-1] < 1e-6)
     True
 
-    ``faults`` are those of experiment files, such as ``{"loss": 0.1, "delay": 3}``: agents then exchange through ledgers over such links, or plainly with ``{"delivery": "plain"}``.
+    ``faults`` are those of experiment files, such as ``{"loss": 0.1, "delay": 3}``: agents then
+    exchange mass through ledgers, which make up for lost messages, or without them with
+    ``{"delivery": "plain"}``.
 
-    An exception in a function arrives as it is, and so does Ctrl-C. With ``progress``, a bar of tqdm is shown where tqdm is installed.
+    An exception in a function is raised unchanged, and so is Ctrl-C. With ``progress``, a progress
+    bar is shown if tqdm is installed.
     """
     own: dict[str, Any] = {"problem": None, "topology": None, "algorithm": None}
 
     def named(section: str, part: Any, stands_for_own: str) -> dict[str, Any]:
-        """A part as experiment files have it."""
+        """Return a section as experiment files have it; put an object of Python into `own`."""
         if isinstance(part, (str, Mapping)):
             return {"kind": part} if isinstance(part, str) else dict(part)
         if section not in own:
-            raise TypeError(f"{section} are named, or a dict with `kind` and settings; {part!r} is neither")
+            raise TypeError(
+                f"{section} are named, or a dict with `kind` and settings; {part!r} is neither"
+            )
         own[section] = part
         return {"kind": stands_for_own}
 
-    has_steps = "steps" in algorithm if isinstance(algorithm, Mapping) else not isinstance(algorithm, str)
+    has_steps = (
+        "steps" in algorithm if isinstance(algorithm, Mapping) else not isinstance(algorithm, str)
+    )
     if has_steps and steps != "auto":
-        raise TypeError("`steps` are for algorithms that are named and say nothing about steps themselves: this one has its own")
+        raise TypeError(
+            "`steps` sets the step sizes of an algorithm that is given by name only: "
+            "this one has its own"
+        )
     experiment = {
         "agents": _agents(problem, agents),
         "rounds": rounds,
@@ -117,7 +151,11 @@ def solve(
         **({} if faults is None else {"faults": dict(faults)}),
     }
     with _Bar(rounds, progress) as bar:
-        return Solution(**_fabnet.solve(_toml.text(experiment), own["problem"], own["topology"], own["algorithm"], bar.show))
+        return Solution(
+            **_fabnet.solve(
+                _toml.text(experiment), own["problem"], own["topology"], own["algorithm"], bar.show
+            )
+        )
 
 
 def _agents(problem: Any, agents: int | None) -> int:
@@ -128,7 +166,7 @@ def _agents(problem: Any, agents: int | None) -> int:
 
 
 class _Bar:
-    """A progress bar, where there is one."""
+    """A progress bar of tqdm, if it is wanted and installed."""
 
     def __init__(self, rounds: int, wanted: bool):
         self.show = None

@@ -1,4 +1,4 @@
-"""Experiments as text."""
+"""Experiments as the text of a TOML file."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 
 def value(item: Any) -> str:
-    """A value as TOML has it."""
-    if hasattr(item, "tolist"):  # NumPy's numbers and arrays
+    """Write a value as TOML."""
+    if hasattr(item, "tolist"):  # numbers and arrays of NumPy
         item = item.tolist()
     if isinstance(item, Mapping):
         return "{ " + ", ".join(f"{key} = {value(inner)}" for key, inner in item.items()) + " }"
@@ -21,14 +21,21 @@ def value(item: Any) -> str:
 
 
 def text(experiment: Mapping[str, Any]) -> str:
-    """A dict of settings as the text of an experiment file."""
+    """Write a dict of settings as the text of an experiment file."""
     plain, tables = [], []
     for key, item in experiment.items():
         if isinstance(item, Mapping):
             tables += [f"[{key}]", *(f"{name} = {value(inner)}" for name, inner in item.items())]
-        elif isinstance(item, (list, tuple)) and item and all(isinstance(inner, Mapping) for inner in item):
+        elif (
+            isinstance(item, (list, tuple))
+            and item
+            and all(isinstance(inner, Mapping) for inner in item)
+        ):
             for inner in item:
-                tables += [f"[[{key}]]", *(f"{name} = {value(entry)}" for name, entry in inner.items())]
+                tables += [
+                    f"[[{key}]]",
+                    *(f"{name} = {value(entry)}" for name, entry in inner.items()),
+                ]
         else:
             plain.append(f"{key} = {value(item)}")
     return "\n".join([*plain, *tables]) + "\n"

@@ -1,6 +1,6 @@
-"""What all tests need."""
+"""The setup that all tests share."""
 
 import signal
 
-# Whoever runs tests in the background of a shell has Ctrl-C ignored, and so would we.
+# A shell starts background processes with SIGINT ignored; tests of Ctrl-C need it.
 signal.signal(signal.SIGINT, signal.default_int_handler)

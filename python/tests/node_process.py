@@ -1,4 +1,7 @@
-"""One node of test_node.py: python node_process.py NODE_FILE [FAIL_IN_ROUND]. Prints what its agents have found."""
+"""One node of test_node.py, which prints the solution of its agents.
+
+python node_process.py NODE_FILE [FAIL_IN_ROUND]
+"""
 
 import json
 import signal
@@ -9,7 +12,7 @@ from test_solve import Means
 
 
 class Known(Means):
-    """Fails on purpose, and refuses to answer for agents of other nodes."""
+    """A problem that fails on purpose, and refuses to answer for agents of other nodes."""
 
     def __init__(self, mine, fails):
         super().__init__(3)
@@ -23,7 +26,19 @@ class Known(Means):
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored in whoever started the tests
+    # The process that started the tests may ignore SIGINT, and this one would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     mine = {"alpha": [0], "beta": [1, 2]}[sys.argv[1].split("/")[-2]]
-    found = fabnet.Node(sys.argv[1], Known(mine, int(sys.argv[2]) if len(sys.argv) > 2 else None)).run()
-    print(json.dumps({"agents": found.agents, "x": found.x.tolist(), "y": found.y.tolist(), "rounds": found.rounds}))
+    found = fabnet.Node(
+        sys.argv[1], Known(mine, int(sys.argv[2]) if len(sys.argv) > 2 else None)
+    ).run()
+    print(
+        json.dumps(
+            {
+                "agents": found.agents,
+                "x": found.x.tolist(),
+                "y": found.y.tolist(),
+                "rounds": found.rounds,
+            }
+        )
+    )

@@ -1,14 +1,24 @@
-"""A regression whose ridge is learned, with gradients by hand: what libraries that differentiate are compared with."""
+"""A regression whose ridge is learned, with gradients written by hand.
+
+The tests compare libraries that differentiate automatically with it.
+"""
 
 import numpy as np
 
 AGENTS = 4
 SLOPE = np.array([1.0, -2.0, 0.5])
-CLEANING = dict(rounds=3000, steps={"x": 5, "y": 0.02, "z": 0.02}, algorithm={"kind": "fab", "penalty": 2, "normalised": False})
+CLEANING = dict(
+    rounds=3000,
+    steps={"x": 5, "y": 0.02, "z": 0.02},
+    algorithm={"kind": "fab", "penalty": 2, "normalised": False},
+)
 
 
 def settings(**changes):
-    return dict(topology="complete", rounds=300, algorithm={"kind": "fab", "penalty": 10}, steps=0.05) | changes
+    return (
+        dict(topology="complete", rounds=300, algorithm={"kind": "fab", "penalty": 10}, steps=0.05)
+        | changes
+    )
 
 
 def shares(samples, seed, noise=0.0):
@@ -22,7 +32,7 @@ def shares(samples, seed, noise=0.0):
 
 
 def shares_with_wrong_samples(sizes):
-    """Samples, and which of them are wrong."""
+    """Return samples, and flags that say which of them are wrong."""
     train, rng = shares(sizes, 1), np.random.default_rng(5)
     wrong = [rng.random(size) < 0.4 for size in sizes]
     for share, flags in zip(train, wrong):
@@ -31,14 +41,14 @@ def shares_with_wrong_samples(sizes):
 
 
 def how_often_right(weights, wrong):
-    """How likely a right sample weighs more than a wrong one."""
+    """Return the probability that a right sample weighs more than a wrong one."""
     trusted = np.concatenate([own[~flags] for own, flags in zip(weights, wrong)])
     doubted = np.concatenate([own[flags] for own, flags in zip(weights, wrong)])
     return (trusted[:, None] > doubted).mean()
 
 
 class ByHand:
-    """f and g, and their gradients."""
+    """The functions f and g, and their gradients."""
 
     outer, inner = 1, 3
 

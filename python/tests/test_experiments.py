@@ -1,4 +1,4 @@
-"""Experiments, as the command runs them."""
+"""Tests of experiments, whose results are those of the command."""
 
 import os
 import pathlib
@@ -16,7 +16,10 @@ EXPERIMENT = {
     "rounds": 40,
     "seeds": 2,
     "problem": {"kind": "policy-evaluation", "noise": 0.1},
-    "algorithm": [{"kind": "dfab", "steps": {"x": 0.01, "u": 0.05, "z": 0.05}}, {"kind": "fab", "penalty": 50, "steps": 0.02}],
+    "algorithm": [
+        {"kind": "dfab", "steps": {"x": 0.01, "u": 0.05, "z": 0.05}},
+        {"kind": "fab", "penalty": 50, "steps": 0.02},
+    ],
 }
 COMMAND = os.environ.get("FABNET_COMMAND") or shutil.which("fabnet")
 
@@ -24,18 +27,33 @@ COMMAND = os.environ.get("FABNET_COMMAND") or shutil.which("fabnet")
 def test_records_are_columns_and_figures_show_themselves():
     result = fabnet.run(EXPERIMENT, record__every=20)
     assert list(result.records["round"]) == [0, 20, 40] * 4
-    assert result.records["relative_error"].dtype == float and set(result.records["label"]) == {"dfab", "fab"}
+    assert result.records["relative_error"].dtype == float and set(result.records["label"]) == {
+        "dfab",
+        "fab",
+    }
     assert len(result.summary["runs"]) == 4
-    assert all(figure._repr_svg_().startswith("<svg") for figure in result.figures.values()) and result.figures
+    assert (
+        all(figure._repr_svg_().startswith("<svg") for figure in result.figures.values())
+        and result.figures
+    )
     assert result._repr_html_().count("<svg") == len(result.figures)
 
 
 def test_runs_leave_their_solutions():
     result = fabnet.run(EXPERIMENT, record__solutions="all")
     answer = result.solution("fab", seed=1)
-    assert (answer.metadata["label"], answer.metadata["seed"], answer.metadata["round"]) == ("fab", "1", "40")
-    assert answer.agents_x.shape == (5, len(answer.x)) and answer.agents_y.shape == (5, len(answer.y))
-    assert np.allclose(answer.agents_x.mean(0), answer.x) and np.allclose(answer.agents_y.mean(0), answer.y)
+    assert (answer.metadata["label"], answer.metadata["seed"], answer.metadata["round"]) == (
+        "fab",
+        "1",
+        "40",
+    )
+    assert answer.agents_x.shape == (5, len(answer.x)) and answer.agents_y.shape == (
+        5,
+        len(answer.y),
+    )
+    assert np.allclose(answer.agents_x.mean(0), answer.x) and np.allclose(
+        answer.agents_y.mean(0), answer.y
+    )
     assert not np.array_equal(answer.x, result.solution("fab", seed=0).x)
     assert np.array_equal(result.solution("fab").x, result.solution("fab", seed=0).x)
     assert answer.model == {} and [len(own) for own in answer.own] == [0] * 5
@@ -55,7 +73,9 @@ def test_a_file_and_a_dict_are_the_same(tmp_path):
     one, other = fabnet.run(EXPERIMENT, name="same"), fabnet.run(file, out=tmp_path / "out")
     assert other.path == tmp_path / "out"
     for name in set(one.records) - {"seconds"}:
-        assert np.array_equal(one.records[name], other.records[name], equal_nan=one.records[name].dtype == float)
+        assert np.array_equal(
+            one.records[name], other.records[name], equal_nan=one.records[name].dtype == float
+        )
     with pytest.raises(ValueError, match="holds results already"):
         fabnet.run(file, out=tmp_path / "out")
 

@@ -1,4 +1,4 @@
-"""Real nodes, each a process of its own, with certificates, on this machine."""
+"""Tests of real nodes: processes on this machine, each with a certificate."""
 
 import json
 import pathlib
@@ -20,8 +20,9 @@ ROUNDS = 4000
 def folder(tmp_path):
     fabnet.issue_certificates(tmp_path / "certificates", ["alpha", "beta"])
     (tmp_path / "experiment.toml").write_text(
-        f'agents = 3\nrounds = {ROUNDS}\nseeds = 1\n[problem]\nkind = "brought"\n[topology]\nkind = "complete"\n'
-        '[[algorithm]]\nkind = "fab"\npenalty = 20\nsteps = 0.1\n[network]\ntick = 0.001\n[record]\nevery = 100\nmetrics = ["consensus"]\n'
+        f'agents = 3\nrounds = {ROUNDS}\nseeds = 1\n[problem]\nkind = "brought"\n'
+        '[topology]\nkind = "complete"\n[[algorithm]]\nkind = "fab"\npenalty = 20\nsteps = 0.1\n'
+        '[network]\ntick = 0.001\n[record]\nevery = 100\nmetrics = ["consensus"]\n'
     )
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
     ports = [socket.getsockname()[1] for socket in sockets]
@@ -30,8 +31,9 @@ def folder(tmp_path):
     for name in ["alpha", "beta"]:
         (tmp_path / name).mkdir()
         (tmp_path / name / "node.toml").write_text(
-            f'run = "python"\nnode = "{name}"\nplan = "../experiment.toml"\nstate = "state"\nlinger = "3s"\n'
-            f'[tls]\nca = "../certificates/ca.pem"\ncertificate = "../certificates/{name}.pem"\nkey = "../certificates/{name}.key"\n'
+            f'run = "python"\nnode = "{name}"\nplan = "../experiment.toml"\n'
+            'state = "state"\nlinger = "3s"\n[tls]\nca = "../certificates/ca.pem"\n'
+            f'certificate = "../certificates/{name}.pem"\nkey = "../certificates/{name}.key"\n'
             f'[[member]]\nname = "alpha"\nagents = [0]\naddress = "127.0.0.1:{ports[0]}"\n'
             f'[[member]]\nname = "beta"\nagents = [1, 2]\naddress = "127.0.0.1:{ports[1]}"\n'
         )
@@ -43,8 +45,15 @@ def start(folder):
     processes = []
 
     def start(name, *arguments):
-        command = [sys.executable, str(pathlib.Path(__file__).with_name("node_process.py")), str(folder / name / "node.toml"), *map(str, arguments)]
-        processes.append(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+        command = [
+            sys.executable,
+            str(pathlib.Path(__file__).with_name("node_process.py")),
+            str(folder / name / "node.toml"),
+            *map(str, arguments),
+        ]
+        processes.append(
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        )
         return processes[-1]
 
     yield start

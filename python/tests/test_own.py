@@ -1,4 +1,4 @@
-"""Algorithms and topologies of one's own, and faults."""
+"""Tests of algorithms and topologies that are written in Python, and of faults."""
 
 import fabnet
 import numpy as np
@@ -10,7 +10,7 @@ STEP = 0.05
 
 
 class PushPull:
-    """Gradient tracking on the lower level, as the built-in one does it."""
+    """Gradient tracking on the lower level, the same recursion as the built-in `push-pull`."""
 
     def segments(self, outer, inner):
         return [("x", "pull", outer), ("y", "pull", inner), ("tracker", "push", inner)]
@@ -24,7 +24,7 @@ class PushPull:
 
 
 class PushSum:
-    """Subgradient-push: the answer is a quotient, and a weight of the mass stays behind."""
+    """Subgradient-push: the solution is a quotient of two pushed segments."""
 
     bears_reversals = False
 
@@ -48,12 +48,20 @@ class PushSum:
 
 
 class Fab:
-    """FAB, for problems with an outer variable and private coordinates."""
+    """FAB for problems with an outer variable and private coordinates."""
 
     penalty = 10.0
 
     def segments(self, outer, inner):
-        return [("x", "pull", outer), ("y", "pull", inner), ("z", "pull", inner), *((f"t{block}", "push", size) for block, size in [("x", outer), ("y", inner), ("z", inner)])]
+        return [
+            ("x", "pull", outer),
+            ("y", "pull", inner),
+            ("z", "pull", inner),
+            *(
+                (f"t{block}", "push", size)
+                for block, size in [("x", outer), ("y", inner), ("z", inner)]
+            ),
+        ]
 
     def begin(self, agent):
         agent.z = agent.y.copy()
@@ -66,7 +74,11 @@ class Fab:
         self.follow(agent)
 
     def follow(self, agent):
-        upper, lower, alone = agent.upper(agent.x, agent.y), agent.lower(agent.x, agent.y), agent.lower(agent.x, agent.z)
+        upper, lower, alone = (
+            agent.upper(agent.x, agent.y),
+            agent.lower(agent.x, agent.y),
+            agent.lower(agent.x, agent.z),
+        )
         agent.input.tx = upper[0] / self.penalty + lower[0] - alone[0]
         agent.input.ty = upper[1] / self.penalty + lower[1]
         agent.input.tz = alone[1]
@@ -78,7 +90,11 @@ def ring(round):
 
 def solve(algorithm, problem="quadratic", **changes):
     steps = {"steps": STEP} if isinstance(algorithm, (str, dict)) else {}
-    return fabnet.solve(problem, algorithm=algorithm, **dict(agents=AGENTS, topology="ring", rounds=400) | steps | changes)
+    return fabnet.solve(
+        problem,
+        algorithm=algorithm,
+        **dict(agents=AGENTS, topology="ring", rounds=400) | steps | changes,
+    )
 
 
 def test_push_pull_of_python_is_that_of_rust():
@@ -91,7 +107,10 @@ def test_push_pull_of_python_is_that_of_rust():
 
 @pytest.mark.parametrize("problem", [Means, AllMeans])
 def test_fab_of_python_is_that_of_rust_with_problems_of_python(problem):
-    ours, built_in = solve(Fab(), problem(AGENTS)), solve({"kind": "fab", "penalty": Fab.penalty}, problem(AGENTS))
+    ours, built_in = (
+        solve(Fab(), problem(AGENTS)),
+        solve({"kind": "fab", "penalty": Fab.penalty}, problem(AGENTS)),
+    )
     assert np.allclose(ours.x, built_in.x, rtol=0, atol=1e-12)
     assert np.allclose(ours.y, built_in.y, rtol=0, atol=1e-12)
     assert np.abs(ours.x).max() > 0.01
@@ -105,7 +124,10 @@ def test_an_answer_may_be_a_quotient():
 
 
 def test_links_are_those_of_the_function():
-    same, other = solve(PushPull(), topology=ring), solve(PushPull(), topology=lambda round: np.array(ring(round))[:, ::-1])
+    same, other = (
+        solve(PushPull(), topology=ring),
+        solve(PushPull(), topology=lambda round: np.array(ring(round))[:, ::-1]),
+    )
     assert np.array_equal(same.y, solve(PushPull()).y)
     assert not np.array_equal(same.y, other.y)
 
@@ -114,14 +136,22 @@ def test_threads_that_work_for_many_agents_may_call_python():
     agents = 3000
     links = np.stack([np.arange(agents), (np.arange(agents) + 1) % agents], axis=1)
     calls = []
-    solution = solve(Fab(), AllMeans(agents), agents=agents, topology=lambda round: calls.append(round) or links, rounds=3)
+    solution = solve(
+        Fab(),
+        AllMeans(agents),
+        agents=agents,
+        topology=lambda round: calls.append(round) or links,
+        rounds=3,
+    )
     assert solution.x.shape == (agents, 2)
     assert {0, 1, 2} <= set(calls)
 
 
 @pytest.mark.parametrize("algorithm", [PushPull(), "push-pull"])
 def test_what_is_lost_is_not_missed(algorithm):
-    error = lambda **faults: solve(algorithm, rounds=3000, faults={"loss": 0.3, **faults}).records["relative_error"][-1]
+    error = lambda **faults: solve(algorithm, rounds=3000, faults={"loss": 0.3, **faults}).records[
+        "relative_error"
+    ][-1]
     assert error() < 1e-6
     assert error(delivery="plain") > 1e-2
 
@@ -165,7 +195,11 @@ def test_what_is_wrong_with_an_algorithm_is_named():
 
     for algorithm, error, message in [
         (Lazy(), TypeError, "there is no `step`"),
-        (Shapeless(), ValueError, r"`y` of agent \d after `step` in round \d has the shape \(3,\), but needs"),
+        (
+            Shapeless(),
+            ValueError,
+            r"`y` of agent \d after `step` in round \d has the shape \(3,\), but needs",
+        ),
         (Mute(), ValueError, "where is the answer"),
         (Odd(), ValueError, '"average"'),
         (Twice(), ValueError, "another `round`"),

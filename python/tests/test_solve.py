@@ -1,4 +1,4 @@
-"""Problems that Python brings."""
+"""Tests of problems that are written in Python."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ import pytest
 
 
 class Means:
-    """x ends at the mean of what agents have, and y follows x."""
+    """A problem whose solution is the mean of the agents' data: y follows x."""
 
     outer = inner = 2
 
@@ -27,7 +27,7 @@ class Means:
 
 
 class AllMeans(Means):
-    """The same for all agents at once."""
+    """The same problem, evaluated for all agents in one call."""
 
     def upper_all(self, X, Y):
         gap = Y - self.data
@@ -105,7 +105,9 @@ def raised(problem, error, *says, **changes):
 
 
 def changed(**functions):
-    return type("Changed", (Means,), {name: staticmethod(function) for name, function in functions.items()})()
+    return type(
+        "Changed", (Means,), {name: staticmethod(function) for name, function in functions.items()}
+    )()
 
 
 def test_exceptions_arrive_as_they_are():
@@ -123,11 +125,19 @@ def test_exceptions_arrive_as_they_are():
 @pytest.mark.parametrize(
     "result, error, says",
     [
-        ((0.0, np.zeros(2), np.zeros(3)), ValueError, "the gradient in y of lower(0, x, y) in round 0 has the shape (3,), but needs (2,)"),
+        (
+            (0.0, np.zeros(2), np.zeros(3)),
+            ValueError,
+            "the gradient in y of lower(0, x, y) in round 0 has the shape (3,), but needs (2,)",
+        ),
         ((0.0, np.zeros(2), np.array(["a", "b"])), TypeError, "dtype <U1"),
         ((0.0, np.zeros(2), np.zeros(2) * 1j), TypeError, "dtype complex128"),
         ((0.0, np.zeros(2), np.array([1.0, np.nan])), ValueError, "holds NaN"),
-        ((0.0, np.array([np.inf, 0.0]), np.zeros(2)), ValueError, "the gradient in x of lower(0, x, y) in round 0 holds inf"),
+        (
+            (0.0, np.array([np.inf, 0.0]), np.zeros(2)),
+            ValueError,
+            "the gradient in x of lower(0, x, y) in round 0 holds inf",
+        ),
         (np.zeros(2), TypeError, "is a ndarray: return a value"),
         ((0.0, np.zeros(2)), TypeError, "return a value"),
         (("much", np.zeros(2), np.zeros(2)), TypeError, "is no number: much"),
@@ -162,10 +172,26 @@ def test_problems_without_what_is_needed_are_refused():
     raised(type("NoLevel", (), dict(outer=1, inner=1))(), TypeError, "upper(agent, x, y)")
     raised(Means(), ValueError, "topology", topology="rin")
     raised(Means(), ValueError, "steps", steps=-1.0)
-    raised(Means(), ValueError, "2 runs; this takes one run", algorithm={"kind": "fab", "penalty": [1, 2]}, steps=0.1)
+    raised(
+        Means(),
+        ValueError,
+        "2 runs; this takes one run",
+        algorithm={"kind": "fab", "penalty": [1, 2]},
+        steps=0.1,
+    )
     raised(Means(), TypeError, "weights are named", weights=np.eye(4))
-    raised(Means(), TypeError, "this one has its own", algorithm={"kind": "fab", "steps": 0.1}, steps=0.2)
-    raised(type("Attribute", (Means,), dict(private=3))(), TypeError, "`private` of a problem is a function of the agent")
+    raised(
+        Means(),
+        TypeError,
+        "this one has its own",
+        algorithm={"kind": "fab", "steps": 0.1},
+        steps=0.2,
+    )
+    raised(
+        type("Attribute", (Means,), dict(private=3))(),
+        TypeError,
+        "`private` of a problem is a function of the agent",
+    )
 
 
 @pytest.mark.parametrize("problem", [Means, AllMeans])

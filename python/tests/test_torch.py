@@ -1,4 +1,8 @@
-"""Problems in PyTorch. It is too large to be installed for every change: `benches/python/torch.sh` installs it and runs this."""
+"""Tests of problems in PyTorch.
+
+PyTorch is too large to be installed for every change: `benches/python/cleaning.sh` installs it and
+runs these tests.
+"""
 
 import fabnet
 import numpy as np
@@ -7,7 +11,16 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import fabnet.torch  # noqa: E402
-from ridge import AGENTS, CLEANING, SLOPE, ByHand, how_often_right, settings, shares, shares_with_wrong_samples  # noqa: E402
+from ridge import (
+    AGENTS,
+    CLEANING,
+    SLOPE,
+    ByHand,
+    how_often_right,
+    settings,
+    shares,
+    shares_with_wrong_samples,
+)  # noqa: E402
 
 
 class Slope(torch.nn.Module):
@@ -27,7 +40,9 @@ def ridge(sizes, module=None, **options):
     return fabnet.torch.Problem(
         module or Slope(),
         upper=lambda x, model, batch: error(model, batch),
-        lower=lambda x, model, batch: error(model, batch) + x["log"].exp() / 2 * (model.slope**2).sum(),
+        lower=lambda x, model, batch: (
+            error(model, batch) + x["log"].exp() / 2 * (model.slope**2).sum()
+        ),
         x={"log": 0.0},
         train=shares(sizes, 1, noise=0.5),
         valid=shares([7] * len(sizes), 2, noise=0.5),
@@ -50,7 +65,10 @@ def test_weights_stay_with_their_agent_and_find_wrong_samples():
     problem = fabnet.torch.Problem(
         Slope(),
         upper=lambda x, model, batch: error(model, batch),
-        lower=lambda x, model, batch, weights: (weights.sigmoid() * (model(batch["inputs"]) - batch["targets"]) ** 2).mean() + 0.001 * (model.slope**2).sum(),
+        lower=lambda x, model, batch, weights: (
+            (weights.sigmoid() * (model(batch["inputs"]) - batch["targets"]) ** 2).mean()
+            + 0.001 * (model.slope**2).sum()
+        ),
         train=train,
         valid=shares([10] * AGENTS, 2),
         weights=0.0,
@@ -80,7 +98,9 @@ def test_buffers_are_each_agents_own():
     seen = np.array([buffers[0].item() for buffers in problem._buffers.values()])
     evaluations = (seen - seen[0]) / (np.array([5, 12, 9, 20]) - 5 + 1e-9)
     assert module.seen.item() == 0, "the module itself has seen nothing"
-    assert len(set(evaluations[1:].round(6))) == 1 and evaluations[1] >= 2, "every agent has seen its own samples, equally often"
+    assert len(set(evaluations[1:].round(6))) == 1 and evaluations[1] >= 2, (
+        "every agent has seen its own samples, equally often"
+    )
 
 
 def test_what_does_not_fit_is_named():

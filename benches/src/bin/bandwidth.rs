@@ -1,8 +1,11 @@
-//! How close a round comes to the memory's speed: push-pull on the diagonal quadratic, where mixing is nearly all there is to do, as a fraction of
-//! what a triad `a = b + s·c` streams with the same threads in the same process.
+//! The memory bandwidth of a round: push-pull on the diagonal quadratic, where mixing is nearly all
+//! of the work, as a fraction of the bandwidth of a triad `a = b + s·c` with the same threads in
+//! the same process.
 //!
-//! Only compulsory traffic is counted: each row read once and written once, each input read and written, the problem's data read. The ring is local, so
-//! a neighbour's row may come from the cache; on the one-peer exponential graph it has to be read twice from memory, which is not counted either.
+//! Only compulsory traffic is counted: each row is read once and written once, each contribution is
+//! read and written, and the data of the problem are read. On a ring, the row of a neighbour may
+//! come from the cache. On the one-peer exponential graph it has to be read from memory a second
+//! time, which is not counted.
 #![allow(clippy::print_stdout, reason = "this program prints its measurement")]
 
 use std::sync::Arc;
@@ -13,8 +16,9 @@ use fabnet_core::topology::{OnePeerExponential, Ring};
 use fabnet_problems::Quadratic;
 use rayon::prelude::*;
 
-/// (agents, scalars of a row).
+/// The sizes that are measured: agents, and scalars of a row.
 const SIZES: [(usize, usize); 3] = [(1_000_000, 10), (10_000, 1_000), (100, 100_000)];
+/// The number of turns, of which the best counts.
 const TURNS: usize = 7;
 
 fn main() {
@@ -34,7 +38,8 @@ fn main() {
 fn measure(agents: usize, width: usize) {
     let problem = Arc::new(Quadratic::<f64>::new(agents, width / 2, 4.0, 1.0, 1));
     let scalars = agents * width;
-    // The triad works on as much memory as the rounds do: rows twice, inputs, and the problem's data.
+    // The triad works on as much memory as a round: all rows twice, the contributions, and the data
+    // of the problem.
     let mut triad = Triad::new(scalars * 7 / 6);
     let mut ring = gradient(problem.clone(), 0.01, Ring::new(agents));
     let mut exponential = gradient(problem, 0.01, OnePeerExponential::new(agents));
@@ -49,6 +54,7 @@ fn measure(agents: usize, width: usize) {
     );
 }
 
+/// The triad `a = b + s·c`, the usual measure of memory bandwidth.
 struct Triad {
     a: Vec<f64>,
     b: Vec<f64>,
@@ -60,7 +66,7 @@ impl Triad {
         Self { a: vec![0.0; len], b: vec![1.0; len], c: vec![2.0; len] }
     }
 
-    /// GB/s, counting two reads and a write.
+    /// The bandwidth in GB/s, counting two reads and a write.
     fn rate(&mut self) -> f64 {
         const PIECE: usize = 1 << 14;
         let Self { a, b, c } = self;

@@ -1,5 +1,8 @@
-//! What the lab costs: rounds per second of `fabnet run`, the whole command with records every 20 rounds, against the bare engine's loop in the same run.
-//! `lab FABNET TURNS [BAR]`: best of so many alternating turns; below the bar the exit code is 1.
+//! The cost of the lab: rounds per second of the command `fabnet run` with records every 20 rounds,
+//! against the bare loop of the engine in the same run.
+//!
+//! `lab FABNET TURNS [BAR]` takes the best of TURNS alternating turns. The exit code is 1 if the
+//! ratio is below BAR.
 #![allow(clippy::print_stdout, reason = "this program prints its measurement")]
 
 use std::path::Path;
@@ -10,7 +13,7 @@ use fabnet_benches::{best, elapsed, fab, seconds, with_threads};
 use fabnet_core::topology::Phases;
 use fabnet_problems::PolicyEvaluation;
 
-/// One setting, as the engine and as the lab have it.
+/// A setting that is measured with the engine and with the lab.
 struct Setting {
     agents: usize,
     edge_probability: f64,
@@ -24,7 +27,7 @@ const SETTINGS: [Setting; 2] = [
 ];
 
 impl Setting {
-    /// Rounds per second of the bare loop.
+    /// The rounds per second of the bare loop of the engine.
     fn bare(&self) -> f64 {
         with_threads(1, || {
             let topology = Phases::new(self.agents, self.edge_probability, 0);
@@ -33,13 +36,15 @@ impl Setting {
         })
     }
 
-    /// Rounds per second of the command: reading the file, rounds, records, summary and figures.
+    /// The rounds per second of the command, including the file, records, summary and figures.
     fn lab(&self, fabnet: &str, folder: &Path) -> f64 {
         let Self { agents, edge_probability, step, rounds } = self;
         let file = folder.join("lab.toml");
         let text = format!(
-            "agents = {agents}\nrounds = {rounds}\n[problem]\nkind = \"policy-evaluation\"\n[topology]\nkind = \"phases\"\n\
-             edge_probability = {edge_probability}\n[[algorithm]]\nkind = \"fab\"\nsteps = {step}\n[record]\nevery = 20\nmetrics = [\"relative_error\"]\n"
+            "agents = {agents}\nrounds = {rounds}\n[problem]\nkind = \"policy-evaluation\"\n\
+             [topology]\nkind = \"phases\"\nedge_probability = {edge_probability}\n\
+             [[algorithm]]\nkind = \"fab\"\nsteps = {step}\n\
+             [record]\nevery = 20\nmetrics = [\"relative_error\"]\n"
         );
         std::fs::write(&file, text).expect("the folder can be written to");
         let out = folder.join("out");

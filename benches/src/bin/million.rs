@@ -1,5 +1,6 @@
-//! A million agents in one process: 100 rounds of FAB on policy evaluation over the one-peer exponential graph, and the same for ten thousand to see how the cost of an
-//! agent's round grows.
+//! A million agents in one process: 100 rounds of FAB on policy evaluation over the one-peer
+//! exponential graph, and the same for ten thousand agents to show how the cost of an agent's round
+//! grows.
 #![allow(clippy::print_stdout, reason = "this program prints its measurement")]
 
 use std::sync::Arc;
@@ -17,7 +18,7 @@ fn main() {
     );
 }
 
-/// The best cost of an agent's round in seconds, and the bytes of memory that an agent takes.
+/// Measures the best cost of an agent's round in seconds, and the bytes of memory of an agent.
 fn measure(agents: usize, rounds: u64) -> (f64, f64) {
     const PARTS: u64 = 10;
     let before = resident_bytes();
@@ -27,7 +28,8 @@ fn measure(agents: usize, rounds: u64) -> (f64, f64) {
     let cost = 1.0 / best(times.iter().map(|time| (rounds / PARTS) as f64 * agents as f64 / time));
     let bytes = (resident_bytes() - before) / agents as f64;
     println!(
-        "{agents:>9} agents: {rounds} rounds in {total:.2} s, {:.6} s a round, {:.0} ns an agent's round; state {:.0} bytes per agent, resident {bytes:.0}",
+        "{agents:>9} agents: {rounds} rounds in {total:.2} s, {:.6} s a round, {:.0} ns an agent's round; \
+         state {:.0} bytes per agent, resident {bytes:.0}",
         total / rounds as f64,
         cost * 1e9,
         shard.state_bytes()

@@ -1,4 +1,5 @@
-//! Rounds per second of FAB on policy evaluation: `rounds small|large ROUNDS THREADS`. The scripts beside it compare the figure with other programs.
+//! Prints the rounds per second of FAB on policy evaluation: `rounds small|large ROUNDS THREADS`.
+//! The scripts in `benches/` compare this figure with other programs.
 #![allow(clippy::print_stdout, reason = "this program prints its measurement")]
 
 use std::sync::Arc;

@@ -12,19 +12,24 @@ use crate::parameters::{Parameter, add_gradients, filled, parameters, with_value
 /// Rows that are looked at together where no gradient is wanted, to bound the memory.
 const ROWS: usize = 32;
 
-/// A burn module as a [`Model`]: every pass fills a fresh module from the flat vector, which is the master copy.
+/// A burn module as a [`Model`]: every pass fills a fresh module from the flat vector, which is the
+/// master copy.
 ///
-/// Parameters are in the order in which burn visits the module: fields as they are declared, tensors row by row. A linear layer is its weights, a row for each input, then its biases, as in
-/// [`Mlp`](fabnet_problems::learning::Mlp). All of them are trained, also those that burn calls frozen.
+/// Parameters are in the order in which burn visits the module: fields as they are declared,
+/// tensors row by row. A linear layer is its weights, a row for each input, then its biases, as in
+/// [`Mlp`](fabnet_problems::learning::Mlp). All of them are trained, also those that burn calls
+/// frozen.
 ///
-/// The module itself is a template: its shapes count, its values are never drawn. Where training starts is [`Classifier::start`]'s, so two runs give equal bits.
+/// The module itself is a template: its shapes count, its values are never drawn. Where training
+/// starts is [`Classifier::start`]'s, so two runs give equal bits.
 #[derive(Clone, Debug)]
 pub struct Adapter<C> {
     template: C,
     parameters: Vec<Parameter>,
-    /// Of a sample.
+    /// The number of scalars of a sample.
     columns: usize,
-    /// Does not differentiate: a pass that is recorded and not followed by its backward pass is never freed.
+    /// Does not differentiate: a pass that is recorded and not followed by its backward pass is
+    /// never freed.
     plain: Device,
     differentiating: Device,
 }
@@ -43,9 +48,10 @@ pub enum NotAModel {
 }
 
 impl<C: Classifier> Adapter<C> {
-    /// On this computer's processor: what `make` makes, for samples of so many scalars.
+    /// The module that `make` makes on this computer's processor, for samples of `columns` scalars.
     ///
-    /// One gradient is taken at the start, for two rows of zeros, to see that every parameter has one.
+    /// One gradient is taken at the start, for two rows of zeros, to see that every parameter has
+    /// one.
     pub fn new(columns: usize, make: impl FnOnce(&Device) -> C) -> Result<Self, NotAModel> {
         Self::on(&Device::flex(), columns, make)
     }
@@ -131,7 +137,8 @@ impl<C: Classifier> Model<f32> for Adapter<C> {
 
     /// # Panics
     ///
-    /// If the losses have no gradient in a parameter although those of the probe had: a module whose use of parameters depends on the sample.
+    /// If the losses have no gradient in a parameter although those of the probe had: a module
+    /// whose use of parameters depends on the sample.
     fn losses(
         &self,
         y: &[f32],

@@ -9,7 +9,8 @@ use crate::Parameter;
 
 /// A burn module that tells classes apart.
 ///
-/// A sample's logits and loss depend on its own row alone, and on no random numbers: layers that draw, such as dropout, are switched off by the [`Adapter`](crate::Adapter).
+/// A sample's logits and loss depend on its own row alone, and on no random numbers: layers that
+/// draw, such as dropout, are switched off by the [`Adapter`](crate::Adapter).
 pub trait Classifier: Module + Sync {
     /// A row of logits for each row of inputs.
     fn logits(&self, inputs: Tensor<2>) -> Tensor<2>;
@@ -20,9 +21,11 @@ pub trait Classifier: Module + Sync {
         log_softmax(self.logits(inputs), 1).gather(1, labels.reshape([rows, 1])).reshape([rows]).neg()
     }
 
-    /// Writes where one of the parameters starts; it arrives as zeros. All of them draw from one stream, in order.
+    /// Writes where one of the parameters starts; it arrives as zeros. All of them draw from one
+    /// stream, in order.
     ///
-    /// Unless said otherwise, matrices are uniform within ±1/√inputs, the scales of norms are 1, and all other vectors 0.
+    /// Unless said otherwise, matrices are uniform within ±1/√inputs, the scales of norms are 1,
+    /// and all other vectors 0.
     fn start(&self, parameter: &Parameter, stream: &mut Stream, values: &mut [f32]) {
         match parameter.shape() {
             [_] if parameter.name().ends_with("gamma") => values.fill(1.0),

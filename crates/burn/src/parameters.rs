@@ -1,4 +1,5 @@
-//! Between the parameters of a burn module and one flat vector, in the order in which burn visits them: fields as they are declared, tensors row by row.
+//! Between the parameters of a burn module and one flat vector, in the order in which burn visits
+//! them: fields as they are declared, tensors row by row.
 
 use burn::module::{Flag, Module, ModuleMapper, ModuleVisitor, Param, ParamId};
 use burn::tensor::{Device, Gradients, Tensor, TensorData};
@@ -22,7 +23,7 @@ impl Parameter {
         &self.shape
     }
 
-    /// How many scalars it has.
+    /// The number of its scalars.
     pub fn scalars(&self) -> usize {
         self.shape.iter().product()
     }
@@ -40,12 +41,14 @@ pub(crate) fn parameters(module: &impl Module) -> Vec<Parameter> {
     list.parameters
 }
 
-/// The module with values from a flat vector: fresh leaves, which remember what is done with them if the device differentiates. Layers that draw are switched off.
+/// The module with values from a flat vector: fresh leaves, which remember what is done with them
+/// if the device differentiates. Layers that draw are switched off.
 pub(crate) fn filled<M: Module>(template: &M, values: &[f32], device: &Device) -> M {
     template.clone().map(&mut Fill { rest: values, device })
 }
 
-/// Adds the gradients of a filled module to a flat slope. The number of the parameter that has none is an error.
+/// Adds the gradients of a filled module to a flat slope. The number of the parameter that has none
+/// is an error.
 pub(crate) fn add_gradients(module: &impl Module, gradients: Gradients, slope: &mut [f32]) -> Result<(), usize> {
     let mut add = AddGradients { gradients, rest: slope, visited: 0, missing: None };
     module.visit(&mut add);

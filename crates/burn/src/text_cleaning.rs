@@ -1,33 +1,35 @@
-//! Text cleaning: reviews of which some have wrong labels, through an encoder that stays as it is or is trained, too.
+//! Text cleaning: reviews of which some have wrong labels, through an encoder that stays as it is
+//! or is trained, too.
 
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use fabnet_core::Scalar;
-use fabnet_core::settings::{Given, Keys};
-use fabnet_problems::Kind;
-use fabnet_problems::learning::data::{Dataset, Entry, Inputs, Library, Raw, Usual, known, reviews};
-use fabnet_problems::learning::{HyperCleaning, Lesson, Mlp, Model};
+use fabnet_core::settings::{SettingsReader, SettingsSource};
+use fabnet_problems::ProblemKind;
+use fabnet_problems::learning::data::{DataDefaults, Dataset, Entry, Inputs, Library, Raw, known, reviews};
+use fabnet_problems::learning::{HyperCleaning, Mlp, Model, TrainingSpec};
 
 use crate::bert::{BertClassifier, Encoder, Tokens};
 use crate::feature_cache;
 
 /// The problems that this crate adds to those that are built in.
-pub fn kinds<T: Scalar>() -> Vec<Kind<T>> {
-    vec![Kind {
+pub fn kinds<T: Scalar>() -> Vec<ProblemKind<T>> {
+    vec![ProblemKind {
         name: "text-cleaning",
-        about: "texts through BERT, and a private weight for every one, bilevel",
+        about: "texts through BERT, and a private sample weight for each of them, bilevel",
         metrics: HyperCleaning::<f64>::METRICS,
-        checksum: Some(|_: &dyn Given| checksum().map(Some)),
+        checksum: Some(|_: &dyn SettingsSource| checksum().map(Some)),
         divide: None,
         read: |keys| {
-            let usual = Usual { scaling: None, per_agent: None, validation: 0.1, corruption: 0.3, symmetric: false };
-            let lesson = Lesson::read(keys, &[(IMDB, IMDB)], usual, Some(64));
+            let defaults =
+                DataDefaults { scaling: None, per_agent: None, validation: 0.1, corruption: 0.3, symmetric: false };
+            let spec = TrainingSpec::read(keys, &[(IMDB, IMDB)], defaults, Some(64));
             let reading = Reading::read(keys);
             let (hidden, ridge) = (Mlp::read_hidden(keys, 0), HyperCleaning::<T>::read_ridge(keys));
             Box::new(move |agents, seed| {
-                let data = reading.dataset(lesson.test)?;
+                let data = reading.dataset(spec.test)?;
                 let model: Box<dyn Model<T>> = if reading.trained {
                     let encoder = Encoder::load(&folder(BERT)).map_err(|error| error.to_string())?;
                     let model = BertClassifier::new(encoder, reading.length, data.classes.len());
@@ -35,7 +37,7 @@ pub fn kinds<T: Scalar>() -> Vec<Kind<T>> {
                 } else {
                     Box::new(Mlp::new(data.width, &hidden, data.classes.len()))
                 };
-                Ok(Arc::new(HyperCleaning::new(lesson.training(&data, &checksum()?, model, agents, seed)?, ridge)))
+                Ok(Arc::new(HyperCleaning::new(spec.training(&data, &checksum()?, model, agents, seed)?, ridge)))
             })
         },
     }]
@@ -56,7 +58,7 @@ struct Reading {
 }
 
 impl Reading {
-    fn read(keys: &mut Keys<'_>) -> Self {
+    fn read(keys: &mut SettingsReader<'_>) -> Self {
         let modes = [("frozen", false), ("trained", true)];
         let about = "BERT stays as it is, and a head learns from its features; or all of it is trained, with precision = \"f32\"";
         let trained = keys.choice("encoder", &modes, about);
@@ -87,7 +89,7 @@ impl Reading {
         Ok(dataset)
     }
 
-    /// So many reviews of one file, evenly spread over it.
+    /// A given number of reviews of one file, evenly spread over it.
     fn samples(
         self,
         file: usize,
@@ -119,7 +121,7 @@ impl Reading {
                         compute,
                     )?);
                 }
-                // So that steps mean what they mean elsewhere.
+                // Scaled, so that step sizes mean the same as elsewhere.
                 Inputs::standardised(features)
             }
         };

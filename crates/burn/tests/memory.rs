@@ -1,5 +1,7 @@
-//! Memory after many passes: burn keeps what a differentiating device has done until the backward pass, so passes without one must run on a plain device.
+//! Memory after many passes: burn keeps what a differentiating device has done until the backward
+//! pass, so passes without one must run on a plain device.
 
+#[path = "it/common/mod.rs"]
 mod common;
 
 use common::{Case, WIDTHS, in_burn};

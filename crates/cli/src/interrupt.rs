@@ -1,17 +1,18 @@
-//! Ctrl-C and SIGTERM: the first time work is ended in good order, the second time at once.
+//! Ctrl-C and SIGTERM: the first one ends the work in good order, the second one ends the process.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::failure::IMPOSSIBLE;
+use crate::exit_code::FAILURE;
 
-/// Becomes true when the command is told to stop.
-pub(crate) fn interruption() -> anyhow::Result<Arc<AtomicBool>> {
+/// Installs the signal handler and returns a flag that becomes true with the first signal.
+pub(crate) fn interrupt_flag() -> anyhow::Result<Arc<AtomicBool>> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let seen = interrupted.clone();
     ctrlc::set_handler(move || {
         if seen.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(IMPOSSIBLE)); // the second time it is meant
+            // The second signal: the user does not want to wait.
+            std::process::exit(i32::from(FAILURE));
         }
     })?;
     Ok(interrupted)

@@ -1,16 +1,16 @@
-//! A progress bar for each running job, on a terminal.
+//! Progress bars on a terminal, one for each running job.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fabnet_lab::{Job, Witness};
+use fabnet_lab::Job;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::interrupt::interruption;
+use crate::interrupt::interrupt_flag;
 
-/// Shows how far runs are, and passes on Ctrl-C.
+/// Shows the progress of runs, and tells them to stop after Ctrl-C.
 pub(crate) struct Progress {
     bars: MultiProgress,
     shown: Mutex<BTreeMap<usize, ProgressBar>>,
@@ -19,8 +19,9 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
+    /// Installs the signal handler; `quiet` hides the bars.
     pub(crate) fn new(quiet: bool) -> anyhow::Result<Self> {
-        let interrupted = interruption()?;
+        let interrupted = interrupt_flag()?;
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let speed = |state: &ProgressState, out: &mut dyn Write| _ = write!(out, "{:.0} rounds/s", state.per_sec());
         let style = ProgressStyle::with_template("{msg:32!} {bar:24} {pos}/{len}  {speed}  {eta} left")?;
@@ -33,7 +34,7 @@ impl Progress {
     }
 }
 
-impl Witness for Progress {
+impl fabnet_lab::Progress for Progress {
     fn begun(&self, job: &Job<'_>, round: u64) {
         let bar = ProgressBar::new(job.group.rounds).with_style(self.style.clone()).with_position(round);
         let bar = self.bars.add(bar.with_message(format!("{} seed {}", job.group.label, job.seed)));

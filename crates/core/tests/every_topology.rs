@@ -15,7 +15,8 @@ fn links(topology: &dyn Topology, round: u64, graph: &mut Digraph) -> Vec<(usize
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Rounds drawn in any order, into memory that holds anything, by another copy of the topology, give the same graphs.
+    /// Rounds drawn in any order, into memory that holds anything, by another copy of the topology,
+    /// give the same graphs.
     #[test]
     fn graphs_are_pure_functions_of_seed_and_round(agents in 1..40usize, seed: u64, order in Just((0..ROUNDS).collect::<Vec<_>>()).prop_shuffle()) {
         for ((name, first), (_, second)) in examples(agents, seed).into_iter().zip(examples(agents, seed)) {
@@ -52,7 +53,8 @@ proptest! {
     }
 }
 
-/// Estimates of memory are made before a graph is drawn: they must not be too small, nor far too large.
+/// Estimates of memory are made before a graph is drawn: they must not be too small, nor far too
+/// large.
 #[test]
 fn links_are_known_before_they_are_drawn() {
     for agents in [1, 2, 17, 60] {

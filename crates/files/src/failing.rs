@@ -1,4 +1,4 @@
-//! Files that fail at a chosen operation.
+//! Files that fail at a chosen operation, for tests.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{Files, Lock};
 
-/// What happens from the chosen operation on.
+/// The failure that happens at the chosen operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// The process ends: a write in progress leaves half of its bytes, and every later operation
@@ -29,17 +29,17 @@ pub struct FailingFiles {
 }
 
 impl FailingFiles {
-    /// Fails at the operation of this number, counted from 0.
+    /// Fails at the operation with this number, counted from 0.
     pub fn new(inner: Arc<dyn Files>, failure: Failure, at: u64) -> Self {
         Self { inner, failure, at, count: AtomicU64::new(0) }
     }
 
-    /// Fails never, and counts.
+    /// Never fails, and only counts.
     pub fn counting(inner: Arc<dyn Files>) -> Self {
         Self::new(inner, Failure::Kill, u64::MAX)
     }
 
-    /// Operations so far that change something.
+    /// The number of operations so far that change something.
     pub fn count(&self) -> u64 {
         self.count.load(Ordering::Relaxed)
     }
@@ -63,6 +63,7 @@ impl FailingFiles {
         }
     }
 
+    /// Carries out an operation that changes nothing; after a kill it fails too.
     fn look<R>(&self, look: impl FnOnce() -> io::Result<R>) -> io::Result<R> {
         if self.failure == Failure::Kill && self.count() > self.at { Err(killed()) } else { look() }
     }
@@ -72,7 +73,7 @@ fn killed() -> io::Error {
     io::Error::other("the process was killed")
 }
 
-/// The first half of what is to be written.
+/// The first half of the contents of a write.
 fn half(contents: &[u8]) -> &[u8] {
     &contents[..contents.len() / 2]
 }

@@ -1,6 +1,6 @@
-//! Files that consist of frames: a label, then one record after another, each with a checksum.
+//! Files of frames: a label, then one record after another, each with a checksum.
 //!
-//! | bytes | what |
+//! | bytes | contents |
 //! |---|---|
 //! | 8 | the signature `FABNETF1` |
 //! | 4 | the length of the frame's contents, little-endian like all numbers here |
@@ -8,9 +8,9 @@
 //! | n | the contents |
 //! | 8 | a checksum (XXH3) of the contents and of the frame's place in the file |
 //!
-//! and so on from the second row. The first frame is the [`Label`]. Because the length has a
-//! checksum of its own, a file that was cut off while a frame was written can be told from one that
-//! was damaged later: the first is repaired, the second is reported.
+//! The rows after the signature repeat for each frame. The first frame is the [`Label`]. Because
+//! the length has a checksum of its own, a file that was cut off while a frame was written can be
+//! told from one that was damaged later: the first is repaired, the second is reported.
 
 use std::io;
 use std::ops::Range;
@@ -22,55 +22,55 @@ use twox_hash::XxHash3_64;
 use crate::{Files, Label};
 
 const SIGNATURE: &[u8; 8] = b"FABNETF1";
-/// Length and its checksum.
+/// Bytes before the contents of a frame: the length and its checksum.
 const HEAD: usize = 8;
-/// The checksum of the contents.
+/// Bytes after the contents of a frame: their checksum.
 const TAIL: usize = 8;
 
-/// A file of frames that is written at its end. A frame is written whole or not at all.
+/// A file of frames to which records are appended. A frame is written whole or not at all.
 #[derive(Debug)]
 pub struct Frames {
     files: Arc<dyn Files>,
     path: PathBuf,
     label: Label,
-    /// Bytes of whole frames.
+    /// The length in bytes of all whole frames.
     length: u64,
-    /// Whether there may be more bytes than that: a write has failed.
+    /// Whether a write has failed, so that the file may have more bytes than that.
     overhang: bool,
 }
 
 /// Why a file of frames cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FramesError {
-    /// The file system.
+    /// The file system reported an error.
     #[error("{}: {error}; check the folder's space and rights", path.display())]
     File {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
-    /// It has no signature or no label.
+    /// The file has no signature or no label.
     #[error("{}: this is not a file of frames with a label; it is damaged or from an earlier version", .0.display())]
     Unlabelled(PathBuf),
-    /// The label is another one.
+    /// The file belongs to something else than expected.
     #[error("{}: it is of {found}, not of {expected}", path.display())]
     Label {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What it says.
+        /// The label of the file.
         found: Box<Label>,
-        /// What it was to say.
+        /// The label that was expected.
         expected: Box<Label>,
     },
     /// A frame in the middle is damaged.
     #[error("{}: record {record}, at byte {at}, is damaged", path.display())]
     Damaged {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The record's number, counted from 1.
         record: usize,
-        /// Where it begins.
+        /// The byte at which it begins.
         at: u64,
     },
 }
@@ -80,38 +80,39 @@ pub enum FramesError {
 pub enum Interruption {
     /// The last frame was not written whole, from this byte on.
     Torn {
-        /// Where it begins.
+        /// The byte at which it begins.
         at: u64,
-        /// How much of it there is.
+        /// The number of its bytes that are there.
         bytes: u64,
     },
     /// The frame at this byte was changed after it had been written; what follows is not read.
     Damaged {
-        /// Where it begins.
+        /// The byte at which it begins.
         at: u64,
     },
 }
 
-/// What a file of frames holds.
+/// The contents of a file of frames.
 #[derive(Debug)]
 pub struct ReadFrames {
-    /// What the file is; none if nothing was written whole.
+    /// The label of the file; none if not even the label was written whole.
     pub label: Option<Label>,
-    /// Whether the frames end before the file does.
+    /// Why the frames end before the file does, if they do.
     pub interruption: Option<Interruption>,
     bytes: Vec<u8>,
     records: Vec<Range<usize>>,
+    /// The length in bytes of all whole frames.
     intact: u64,
 }
 
 impl ReadFrames {
-    /// The records in order, without the label.
+    /// The records in the order in which they were written, without the label.
     pub fn records(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.records.iter().map(|place| &self.bytes[place.clone()])
     }
 }
 
-/// A whole file: a label and these records.
+/// Makes the bytes of a whole file with a label and these records.
 pub fn frame_file(label: &Label, records: &[&[u8]]) -> Vec<u8> {
     let mut bytes = SIGNATURE.to_vec();
     put_frame(&mut bytes, 0, label.to_text().as_bytes());
@@ -121,15 +122,15 @@ pub fn frame_file(label: &Label, records: &[&[u8]]) -> Vec<u8> {
     bytes
 }
 
-/// Reads a file of frames; none if it does not exist.
+/// Reads a file of frames; returns none if it does not exist.
 pub fn read_frames(files: &dyn Files, path: &Path) -> Result<Option<ReadFrames>, FramesError> {
     let read = files.read_if_there(path).map_err(|error| FramesError::File { path: path.to_owned(), error })?;
     read.map(|bytes| decode(bytes).ok_or_else(|| FramesError::Unlabelled(path.to_owned()))).transpose()
 }
 
 impl Frames {
-    /// Goes on with a file, or begins it with the first record. What the process that wrote it left
-    /// of a frame is cut off; how many bytes that were is returned.
+    /// Opens a file to append records; it is made with the first record if it does not exist. An
+    /// incomplete frame at its end is cut off; the number of bytes cut off is returned.
     pub fn open(files: Arc<dyn Files>, path: &Path, label: Label) -> Result<(Self, u64), FramesError> {
         let mut frames = Self { files, path: path.to_owned(), label, length: 0, overhang: false };
         let Some(read) = read_frames(&*frames.files, path)? else { return Ok((frames, 0)) };
@@ -138,7 +139,7 @@ impl Frames {
             return Err(FramesError::Label { path, found: Box::new(found.clone()), expected });
         }
         match read.interruption {
-            // Not even the label was written whole: the file begins anew.
+            // Not even the label was written whole, so the file begins again.
             _ if read.label.is_none() => frames.cut_off(read.bytes.len() as u64),
             Some(Interruption::Damaged { at }) => {
                 Err(FramesError::Damaged { path: path.to_owned(), record: read.records.len() + 1, at })
@@ -151,7 +152,7 @@ impl Frames {
         }
     }
 
-    /// Cuts off the bytes after the whole frames, of which there are this many.
+    /// Cuts off this many bytes after the whole frames.
     fn cut_off(self, bytes: u64) -> Result<(Self, u64), FramesError> {
         if bytes > 0 {
             let cut = self.files.truncate(&self.path, self.length);
@@ -171,7 +172,7 @@ impl Frames {
         let written = self.files.append_whole(&self.path, self.length, &bytes);
         match &written {
             Ok(()) => self.length += bytes.len() as u64,
-            // Whether what was written could be cut off again is not known.
+            // It is not known whether the part that was written could be cut off again.
             Err(_) => self.overhang = self.files.length(&self.path).is_ok(),
         }
         written
@@ -183,10 +184,10 @@ impl Frames {
     }
 }
 
-/// Puts a frame at the end of `bytes`, which stand in their file after this many others.
+/// Appends a frame to `bytes`, which stand in their file after `before` other bytes.
 fn put_frame(bytes: &mut Vec<u8>, before: u64, contents: &[u8]) {
     let place = before + bytes.len() as u64;
-    // Contents of 4 GiB would need a longer field: no record comes near that.
+    // Contents of 4 GiB would need a longer field; no record comes near that.
     let length = u32::try_from(contents.len()).unwrap_or(u32::MAX);
     bytes.extend(length.to_le_bytes());
     bytes.extend(head_checksum(place, length).to_le_bytes());
@@ -194,16 +195,20 @@ fn put_frame(bytes: &mut Vec<u8>, before: u64, contents: &[u8]) {
     bytes.extend(checksum(place, contents).to_le_bytes());
 }
 
+/// The checksum of a length. It depends on the place of the frame, so that a frame which was moved
+/// to another place is found.
 fn head_checksum(place: u64, length: u32) -> u32 {
+    // The low half is enough to tell an interrupted write from damage.
     let low = XxHash3_64::oneshot_with_seed(place, &length.to_le_bytes());
     low as u32
 }
 
+/// The checksum of the contents of a frame at this place.
 fn checksum(place: u64, contents: &[u8]) -> u64 {
     XxHash3_64::oneshot_with_seed(place, contents)
 }
 
-/// Reads frames as far as they are whole; none if these bytes never were a file of frames.
+/// Reads frames as far as they are whole; none if these bytes were never a file of frames.
 fn decode(bytes: Vec<u8>) -> Option<ReadFrames> {
     if !bytes.starts_with(SIGNATURE) {
         // The first write was cut off within the signature, or this is something else.
@@ -237,7 +242,7 @@ fn decode(bytes: Vec<u8>) -> Option<ReadFrames> {
     Some(ReadFrames { label, interruption, records, intact: at as u64, bytes })
 }
 
-/// Where the contents of the frame at this place are.
+/// Finds the contents of the frame that begins at this byte.
 fn next_frame(bytes: &[u8], at: usize) -> Result<Range<usize>, Interruption> {
     let place = at as u64;
     let torn = Interruption::Torn { at: place, bytes: (bytes.len() - at) as u64 };
@@ -246,7 +251,8 @@ fn next_frame(bytes: &[u8], at: usize) -> Result<Range<usize>, Interruption> {
     let (length, check) = head.split_at(4);
     let length = length.first_chunk().map_or(0, |length| u32::from_le_bytes(*length));
     if check != head_checksum(place, length).to_le_bytes() {
-        // A file system may have noted the length of a file before its contents: then zeros follow.
+        // After a power cut, a file system may know the new length of a file but not its contents;
+        // then it fills the end with zeros.
         return Err(if bytes[at..].iter().all(|&byte| byte == 0) { torn } else { damaged });
     }
     let contents = at + HEAD..at + HEAD + length as usize;

@@ -1,36 +1,36 @@
-//! What a file of a node's state is, and to which run it belongs.
+//! The label of a state file: what it contains, and to which run and agent it belongs.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-/// The first frame of a file, as lines of text: `kind`, `run`, `agent`, and what else two files must
-/// have in common to be of the same kind.
+/// The first frame of a file, as lines of text: `kind`, `run`, `agent`, and further properties in
+/// which two files must agree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// What the records are, with the version of their format: `life 1`.
+    /// The kind of the records, with the version of their format, such as `life 1`.
     pub kind: String,
-    /// The digest of the run.
+    /// The digest of the run that wrote the file.
     pub run: String,
-    /// The agent.
+    /// The agent to which the records belong.
     pub agent: u32,
     /// Further properties, by name.
     pub details: BTreeMap<String, String>,
 }
 
 impl Label {
-    /// A label without further properties.
+    /// Makes a label without further properties.
     pub fn new(kind: &str, run: &str, agent: u32) -> Self {
         Self { kind: kind.to_owned(), run: run.to_owned(), agent, details: BTreeMap::new() }
     }
 
-    /// Adds a property.
+    /// Adds a further property.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl fmt::Display) -> Self {
         self.details.insert(name.to_owned(), value.to_string());
         self
     }
 
-    /// A property, if there is one with this name.
+    /// The value of a further property, if the label has it.
     pub fn detail(&self, name: &str) -> Option<&str> {
         self.details.get(name).map(String::as_str)
     }
@@ -55,7 +55,7 @@ impl Label {
     }
 }
 
-/// As messages name it.
+/// The form in which messages name a label.
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "run {}, agent {} ({}", self.run, self.agent, self.kind)?;

@@ -1,4 +1,4 @@
-//! File operations as one small interface.
+//! File operations as one small interface that tests can make fail.
 //!
 //! Whatever a run, a node, a collection of records or a certificate authority does with files goes
 //! through [`Files`]. [`SystemFiles`] is the operating system. [`FailingFiles`] ends or fails at a
@@ -11,6 +11,8 @@ mod frames;
 mod label;
 mod memory;
 mod system;
+#[doc(hidden)]
+pub mod test_support;
 
 pub use failing::{FailingFiles, Failure};
 pub use frames::{Frames, FramesError, Interruption, ReadFrames, frame_file, read_frames};
@@ -55,7 +57,7 @@ pub trait Files: Debug + Send + Sync {
     /// Returns when the contents of a file, or the entries of a folder, would survive a power cut.
     fn sync(&self, path: &Path) -> io::Result<()>;
 
-    /// Gives a file or folder another path, in place of a file that is there.
+    /// Gives a file or folder another path; a file that was there is replaced.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Removes a file.
@@ -69,11 +71,11 @@ pub trait Files: Debug + Send + Sync {
     fn lock(&self, path: &Path) -> io::Result<Lock>;
 }
 
-/// A lock that is given back when it is dropped, or when the process ends.
+/// A lock on a file. It is released when this is dropped, or when the process ends.
 pub struct Lock(#[allow(dead_code, reason = "it is held, not read")] Box<dyn std::any::Any + Send + Sync>);
 
 impl Lock {
-    /// Wraps whatever gives the lock back when it is dropped.
+    /// Wraps a value that releases the lock when it is dropped.
     pub fn new(held: impl std::any::Any + Send + Sync) -> Self {
         Self(Box::new(held))
     }
@@ -85,7 +87,7 @@ impl Debug for Lock {
     }
 }
 
-/// Operations that consist of several, each of which may be the last.
+/// Operations that consist of several operations, each of which may be the last of a process.
 impl dyn Files + '_ {
     /// Whether there is a file or a folder at this path.
     pub fn exists(&self, path: &Path) -> bool {
@@ -101,13 +103,13 @@ impl dyn Files + '_ {
         }
     }
 
-    /// Writes a file so that, whatever happens, there is the old one or the new one, and the new
-    /// one lasts when this returns.
+    /// Writes a file atomically: after a crash at any point there is the old file or the new one.
+    /// When this returns, the new one survives a power cut.
     pub fn write_whole(&self, path: &Path, contents: &[u8]) -> io::Result<()> {
         self.write_parts(path, [Ok(contents)])
     }
 
-    /// As `write_whole`, part after part: the whole need not be in memory.
+    /// Writes like `write_whole`, but part after part, so that the whole need not be in memory.
     pub fn write_parts<P: AsRef<[u8]>>(
         &self,
         path: &Path,
@@ -115,12 +117,13 @@ impl dyn Files + '_ {
     ) -> io::Result<()> {
         let fresh = unfinished(path);
         self.replace(&fresh, path, parts).inspect_err(|_| {
-            // Where the disk is full, half of a file must not take space; a kill may leave it.
+            // On a full disk, half of a file must not take up space. A kill may leave it there.
             let _ = self.remove(&fresh);
         })?;
         self.sync(folder_of(path))
     }
 
+    /// Writes the parts to the file `fresh`, syncs it and renames it to `path`.
     fn replace<P: AsRef<[u8]>>(
         &self,
         fresh: &Path,
@@ -145,7 +148,7 @@ impl dyn Files + '_ {
     /// written is cut off again. `length` is the length of the file before.
     pub fn append_whole(&self, path: &Path, length: u64, contents: &[u8]) -> io::Result<()> {
         self.append(path, contents).inspect_err(|_| {
-            // If this fails as well, whoever reads the file finds a record that is cut off.
+            // If this fails as well, the reader of the file finds a record that is cut off.
             let _ = self.truncate(path, length);
         })
     }
@@ -171,14 +174,14 @@ impl dyn Files + '_ {
     }
 }
 
-/// Where [`Files::write_whole`] writes a file before it takes its place.
+/// The path at which `write_whole` writes a file before it is renamed.
 fn unfinished(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     path.with_file_name(name)
 }
 
-/// The folder that a path is in.
+/// The folder that contains a path.
 pub fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

@@ -13,7 +13,7 @@ pub struct SystemFiles {
 }
 
 impl SystemFiles {
-    /// Files as the user's settings make them.
+    /// Files with the permissions that the user's settings (umask) give them.
     pub const SHARED: Self = Self { private: false };
 
     /// Files that nobody else may read (mode 0600, folders 0700). A symbolic link in place of a
@@ -31,8 +31,8 @@ impl SystemFiles {
     }
 }
 
-/// An error if the path is a symbolic link. State folders are writable by their owner only, so
-/// nobody else can put a link there between this look and the operation that follows.
+/// Returns an error if the path is a symbolic link. State folders are writable by their owner only,
+/// so nobody else can put a link there between this look and the operation that follows.
 fn refuse_link(path: &Path) -> io::Result<()> {
     if fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_symlink()) {
         return Err(io::Error::new(ErrorKind::InvalidInput, "this is a symbolic link, which is not followed here"));
@@ -135,7 +135,7 @@ impl Files for SystemFiles {
     }
 }
 
-/// A file that has lost something.
+/// The error of a file that is shorter than what was written to it.
 pub(crate) fn too_short(found: u64, expected: u64) -> io::Error {
     let message = format!("it has {found} bytes, but {expected} were written: something has cut it off");
     io::Error::new(ErrorKind::UnexpectedEof, message)

@@ -1,33 +1,34 @@
-//! Resource estimates: what a run needs, known before graphs are drawn and states are allocated.
+//! Estimates of the memory of a run, made before graphs are drawn and states are allocated.
 
-use fabnet_core::{Algorithm, Kind, Problem, Scalar, Topology};
+use fabnet_core::{Algorithm, Problem, ProblemExt, Scalar, SegmentKind, Topology};
 use serde::Serialize;
 
 use crate::memory::Memory;
-use crate::setup::SetupError;
+use crate::number::{bytes, count};
 
 /// The memory that one run needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Needs {
-    /// Expected links in the round that has the most.
+pub struct MemoryNeeds {
+    /// The expected number of links in the round that has the most.
     pub links: f64,
     /// Bytes of the graphs that are in memory at a time, with their mixing weights.
     pub graph_bytes: f64,
-    /// Bytes of the agents' states: rows, what stays with agents, and inputs.
+    /// Bytes of the agents' states: rows, memory and contributions.
     pub state_bytes: f64,
-    /// Bytes of the problem's data, where the problem says.
+    /// Bytes of the problem's data, where the problem says how many these are.
     pub data_bytes: f64,
 }
 
-impl Needs {
-    /// A source and two weights in a mixing, and two more sources while it is drawn.
+impl MemoryNeeds {
+    /// Bytes of an entry of the mixing matrices: a source and two weights, and two more sources
+    /// while the graph is drawn.
     const ENTRY: f64 = 4.0 + 2.0 * 8.0 + 2.0 * 4.0;
-    /// Both directions of a link, while connectivity is looked for.
+    /// Bytes of a link while connectivity is searched: both directions, in vectors that grow.
     const SEARCH: f64 = 2.0 * 8.0 * 1.5;
-    /// Ends of rows, degrees, and the lists of that search.
+    /// Bytes of an agent: ends of rows, degrees, and the lists of that search.
     const AGENT: f64 = 2.0 * 12.0 + 2.0 * 24.0;
 
-    /// Of the network alone. Nothing is drawn.
+    /// The needs of the network alone. No graph is drawn.
     pub(crate) fn of_network(topology: &dyn Topology) -> Self {
         let (links, agents) = (topology.links(), topology.agents() as f64);
         let entries = links + agents;
@@ -36,8 +37,8 @@ impl Needs {
         Self { links, graph_bytes, ..Self::default() }
     }
 
-    /// With the states of this many agents and their data, known from a problem that may have
-    /// fewer agents.
+    /// Adds the states of this many agents and their data, extrapolated from a problem that may
+    /// have fewer agents.
     pub(crate) fn with_agents<T: Scalar>(
         self,
         problem: &dyn Problem<T>,
@@ -47,7 +48,7 @@ impl Needs {
         let scalars = |agent: usize| {
             let own = problem.private(agent);
             let segments = algorithm.segments(own);
-            2 * segments.width() + algorithm.keep(own) + segments.count(Kind::Push)
+            2 * segments.width() + algorithm.keep(own) + segments.count(SegmentKind::Push)
         };
         let known = problem.agents();
         let scale = agents as f64 / known as f64;
@@ -55,61 +56,97 @@ impl Needs {
         Self { state_bytes, data_bytes: problem.data_bytes() as f64 * scale, ..self }
     }
 
-    /// All of it.
+    /// All bytes together.
     pub fn bytes(&self) -> f64 {
         self.graph_bytes + self.state_bytes + self.data_bytes
     }
 
-    /// Refuses what can never fit into the memory of this machine.
-    pub(crate) fn refuse_impossible(&self, agents: usize, topology: &str) -> Result<(), SetupError> {
+    /// Refuses a run that can never fit into the memory of this machine.
+    pub(crate) fn refuse_impossible(&self, agents: usize, topology: &str) -> Result<(), MemoryShortage> {
         match Memory::here() {
-            Some(Memory { total, .. }) if self.bytes() > total => Err(self.refusal(agents, topology, total)),
+            Some(Memory { total, .. }) if self.bytes() > total => Err(self.shortage(agents, topology, total)),
             _ => Ok(()),
         }
     }
 
-    /// Why so much memory does not suffice, and what to do.
-    pub(crate) fn refusal(&self, agents: usize, topology: &str, memory: f64) -> SetupError {
+    /// The error that says that this memory does not suffice.
+    pub(crate) fn shortage(&self, agents: usize, topology: &str, memory: f64) -> MemoryShortage {
+        MemoryShortage { agents, topology: topology.to_owned(), needs: *self, memory }
+    }
+}
+
+/// A run needs more memory than there is.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "{} agents on `{topology}` with about {} links a round need about {} of memory ({}), but {} can be used here: {}",
+    count(*agents as f64),
+    count(needs.links),
+    bytes(needs.bytes()),
+    needs.parts(),
+    bytes(*memory),
+    needs.advice()
+)]
+pub struct MemoryShortage {
+    /// The number of agents.
+    pub agents: usize,
+    /// The kind of the topology.
+    pub topology: String,
+    /// The memory that the run needs.
+    pub needs: MemoryNeeds,
+    /// The bytes of memory that there are.
+    pub memory: f64,
+}
+
+impl MemoryNeeds {
+    /// What the memory is needed for, in words.
+    fn parts(&self) -> String {
         let parts = [("graphs", self.graph_bytes), ("states", self.state_bytes), ("data", self.data_bytes)];
-        let parts: Vec<String> = parts
-            .iter()
-            .filter(|(_, size)| *size > 0.0)
-            .map(|(name, size)| format!("{name} {}", bytes(*size)))
-            .collect();
-        let advice = if self.graph_bytes > 0.5 * self.bytes() {
+        let needed = parts.iter().filter(|(_, size)| *size > 0.0);
+        needed.map(|(name, size)| format!("{name} {}", bytes(*size))).collect::<Vec<_>>().join(", ")
+    }
+
+    /// How a run can be changed to need less memory.
+    fn advice(&self) -> &'static str {
+        if self.graph_bytes > 0.5 * self.bytes() {
             "take a topology with fewer links (one-peer-exponential, or a smaller edge_probability), or fewer agents"
         } else {
             "take fewer agents, precision = \"f32\", or a machine with more memory"
-        };
-        SetupError::Impossible(format!(
-            "{} agents on `{topology}` with about {} links a round need about {} of memory ({}), but {} can be used here: {advice}",
-            count(agents as f64),
-            count(self.links),
-            bytes(self.bytes()),
-            parts.join(", "),
-            bytes(memory)
-        ))
+        }
     }
 }
 
-/// A number of bytes as people write it.
-pub(crate) fn bytes(size: f64) -> String {
-    let units = ["bytes", "kB", "MB", "GB", "TB", "PB"];
-    let power = ((size.max(1.0).log10() / 3.0) as u8).min(units.len() as u8 - 1);
-    format!("{:.1} {}", size / 1000f64.powi(power.into()), units[usize::from(power)])
+/// More runs at a time than fit into the memory.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "{parallel} runs at a time need about {} of memory, but {} are available: {}",
+    bytes(*parallel as f64 * largest),
+    bytes(*available),
+    self.advice()
+)]
+pub struct TooManyRuns {
+    /// The number of runs at a time.
+    pub parallel: usize,
+    /// The bytes that the largest run needs.
+    pub largest: f64,
+    /// The bytes that are available.
+    pub available: f64,
 }
 
-/// A count as people write it: digits in groups of three, or a power of ten where there are many.
-pub(crate) fn count(number: f64) -> String {
-    if number >= 1e10 {
-        return format!("{number:.1e}");
+impl TooManyRuns {
+    /// Refuses more runs at a time than fit into the memory, if the system says how much there is.
+    pub(crate) fn check(parallel: usize, largest: f64, available: Option<f64>) -> Result<(), Self> {
+        match available {
+            Some(available) if largest * parallel as f64 > available => Err(Self { parallel, largest, available }),
+            _ => Ok(()),
+        }
     }
-    let digits = format!("{number:.0}");
-    let grouped = digits.char_indices().flat_map(|(place, digit)| {
-        let comma = place > 0 && (digits.len() - place).is_multiple_of(3);
-        comma.then_some(',').into_iter().chain([digit])
-    });
-    grouped.collect()
+
+    fn advice(&self) -> String {
+        match (self.available / self.largest) as usize {
+            0 => "one of them alone is too large: take fewer agents, fewer links or precision = \"f32\"".to_owned(),
+            fitting => format!("give --threads {fitting}, so that fewer run at a time"),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -119,17 +156,10 @@ mod tests {
 
     #[test]
     fn a_million_agents_on_a_complete_graph_need_terabytes() {
-        let needs = Needs::of_network(&Complete::new(1_000_000));
+        let needs = MemoryNeeds::of_network(&Complete::new(1_000_000));
         assert!(needs.graph_bytes > 20e12, "{needs:?}");
-        let sparse = Needs::of_network(&ErdosRenyi::new(100_000, 1e-4, 0, Redraw::Once).with_ring());
+        let sparse = MemoryNeeds::of_network(&ErdosRenyi::new(100_000, 1e-4, 0, Redraw::Once).with_ring());
         assert!(sparse.graph_bytes < 200e6, "{sparse:?}");
-        assert!(Needs::of_network(&Ring::new(1_000_000)).graph_bytes < 300e6);
-    }
-
-    #[test]
-    fn counts_are_written_as_people_write_them() {
-        assert_eq!([0.0, 999.0, 1000.0, 1_234_567.0].map(count), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!(count(1e12), "1.0e12");
-        assert_eq!([512.0, 2.5e9].map(bytes), ["512.0 bytes", "2.5 GB"]);
+        assert!(MemoryNeeds::of_network(&Ring::new(1_000_000)).graph_bytes < 300e6);
     }
 }

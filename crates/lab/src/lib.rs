@@ -1,68 +1,47 @@
-//! The lab: an experiment is one file. It becomes a resolved plan, the plan becomes runs, and the runs leave records, a summary and figures.
+//! The lab: an experiment is one file. It resolves to a plan, the plan is carried out as runs, and
+//! the runs leave records, a summary and figures.
 #![warn(clippy::unwrap_used)]
 
-mod alone;
 mod check;
-mod engine;
 mod estimate;
-mod experiment;
 pub mod figure;
-mod file_name;
-mod finding;
-mod folder;
-mod grid;
-mod job;
-mod jobs;
-mod joined;
-mod label;
+mod file;
 mod list;
 mod memory;
 mod metric;
-mod mistake;
 mod number;
-mod pacing;
 mod plan;
-mod preflight;
-mod problem;
+mod problems;
+mod registry;
 mod report;
-mod resolver;
-mod rows;
-mod runner;
+mod results;
+mod run;
 mod scales;
-mod section;
-mod setup;
-mod solution;
-mod stopwatch;
-mod summary;
-mod tensor_file;
-mod track;
-mod tracks;
-mod tree;
+mod settings;
 mod tune;
-mod unknown;
-mod verified;
 
-pub use check::{Check, Forecast, GroupReport, NetworkReport, Risk, StepSizes, Total, Trial, Verdict, Warning, check};
-pub use engine::Engine;
-pub use estimate::Needs;
-pub use experiment::{Experiment, Wire};
+pub use check::{
+    Check, Forecast, GroupReport, NetworkReport, StepSizes, Total, Trial, Verdict, Warning, WarningKind, check,
+};
+pub use estimate::{MemoryNeeds, MemoryShortage, TooManyRuns};
 pub use fabnet_problems::learning::data;
-pub use finding::write_findings_of;
-pub use folder::{Folder, Standing};
-pub use job::{Job, JobError, Witness};
+pub use file::{Diagnostic, Diagnostics, Experiment, RegistryEntry, Section};
 pub use list::{Topic, reference, tables, topics};
-pub use metric::metrics;
-pub use mistake::{Mistake, Mistakes, Origin};
-pub use plan::{Group, Part, Plan, Precision, Target, UnfitPlan};
-pub use preflight::preflight;
+pub use metric::{Metric, metrics};
+pub use plan::{
+    EntryOrigin, Group, Job, Location, Origin, Plan, PlanEntry, Precision, SavedSolutions, Target, UnfitPlan,
+};
+pub use registry::RegistryError;
 pub use report::{Reduced, ReportError, reduce, report, report_lines};
-pub use runner::{Collection, Pace, Report, carry_out_plan, collect, conclude};
+pub use results::{
+    Damage, Folder, FolderError, FolderState, Gap, GapKind, GroupSummary, Launched, MetricStatistics, NotWhole,
+    Outcome, RoundStatistics, RunSummary, Summary, Track, TrackIncomplete, TrackPoint, track_label,
+};
+pub use run::{
+    AlgorithmMisfit, Collection, CustomAlgorithm, CustomParts, Disconnected, JobError, Progress, Report, RunOptions,
+    Setup, SetupError, Simulator, Stopwatch, carry_out_plan, collect, conclude, divide, preflight, timestamp,
+    write_findings_of, write_solution_of,
+};
 pub use scales::warnings;
-pub use section::{Kind, Section};
-pub use setup::{Brings, BringsAlgorithm, Setup, SetupError, divide};
-pub use solution::{Solutions, write_solution_of};
-pub use stopwatch::{Stopwatch, timestamp};
-pub use summary::{GroupSummary, Launched, Middle, Outcome, RunSummary, Spread, Summary};
-pub use track::{Mark, Track, TrackIncomplete, track_label};
-pub use tracks::{Gap, GapKind, NotWhole};
-pub use tune::{Objective, Score, Tuned, Tuning, tune};
+pub use settings::NetworkSettings;
+pub use tune::{Objective, Score, TuneError, Tuned, TunedGroup, tune};

@@ -1,29 +1,30 @@
-//! What there is to choose from, generated from the definitions that parse it.
+//! Everything that an experiment file may name, generated from the definitions that read it.
 
 use std::fmt::Write;
 
 use fabnet_core::direction::directions;
-use fabnet_core::settings::{Key, Keys, Value};
+use fabnet_core::settings::{Setting, SettingsReader, Value};
 
-use crate::experiment::{fault_settings, network_settings, record_settings, run_settings, stop_settings};
-use crate::metric::{USUAL, metrics};
+use crate::file::{RegistryEntry, Section};
+use crate::metric::{DEFAULT_METRICS, metrics};
 use crate::plan::to_toml;
-use crate::problem::problems;
-use crate::section::Section;
+use crate::problems::problems;
+use crate::settings::{fault_settings, network_settings, record_settings, run_settings, stop_settings};
 
-/// One registry.
+/// A registry, such as that of all algorithms.
 pub struct Topic {
-    /// As users ask for it.
+    /// The name that users ask for.
     pub name: &'static str,
-    /// Where its entries are chosen, in Markdown.
+    /// Where its entries are chosen in a file, in Markdown.
     pub place: &'static str,
-    entries: Vec<Entry>,
+    entries: Vec<TopicEntry>,
 }
 
-struct Entry {
+/// An entry of a registry, with the keys that it reads.
+struct TopicEntry {
     name: String,
     about: String,
-    keys: Vec<Key>,
+    keys: Vec<Setting>,
 }
 
 impl Topic {
@@ -33,19 +34,19 @@ impl Topic {
     }
 }
 
-/// Every registry.
+/// Every registry with its entries.
 pub fn topics() -> Vec<Topic> {
     let topic = |name, place, entries| Topic { name, place, entries };
     let section = |name, place, section: Section| {
-        let entry = |kind: &crate::Kind| Entry::new(kind.name, kind.about, kind.keys());
+        let entry = |kind: &RegistryEntry| TopicEntry::new(kind.name, kind.about, kind.keys());
         topic(name, place, section.kinds.iter().map(entry).collect())
     };
     let direction = |kind: fabnet_core::direction::DirectionKind| {
-        let mut keys = Keys::new(&[]);
+        let mut keys = SettingsReader::new(&[]);
         (kind.describe)(&mut keys);
-        Entry::new(kind.name, &format!("{}; steps {}", kind.about, kind.steps.join(", ")), keys.into_asked())
+        TopicEntry::new(kind.name, &format!("{}; step sizes {}", kind.about, kind.steps.join(", ")), keys.into_asked())
     };
-    let metric = metrics::<f64>().into_iter().map(|metric| Entry::new(metric.name, metric.about, Vec::new()));
+    let metric = metrics::<f64>().into_iter().map(|metric| TopicEntry::new(metric.name, metric.about, Vec::new()));
     vec![
         section("algorithms", "chosen in `[[algorithm]]`", Section::algorithm()),
         topic("directions", "what an algorithm follows", directions().into_iter().map(direction).collect()),
@@ -56,8 +57,8 @@ pub fn topics() -> Vec<Topic> {
     ]
 }
 
-/// What only some problems measure, and which.
-fn own_metrics() -> impl Iterator<Item = Entry> {
+/// The metrics that only some problems have, and which these are.
+fn own_metrics() -> impl Iterator<Item = TopicEntry> {
     let mut found: Vec<(&str, &str, Vec<&str>)> = Vec::new();
     for problem in problems::<f64>() {
         for &(name, about) in problem.metrics {
@@ -69,11 +70,11 @@ fn own_metrics() -> impl Iterator<Item = Entry> {
     }
     found
         .into_iter()
-        .map(|(name, about, owners)| Entry::new(name, &format!("{about} ({})", owners.join(", ")), Vec::new()))
+        .map(|(name, about, owners)| TopicEntry::new(name, &format!("{about} ({})", owners.join(", ")), Vec::new()))
 }
 
 impl Topic {
-    /// For the terminal.
+    /// The topic as a text for the terminal.
     pub fn text(&self) -> String {
         let mut out = format!("{} ({})\n", self.name, self.place.replace('`', ""));
         for entry in &self.entries {
@@ -85,6 +86,7 @@ impl Topic {
         out
     }
 
+    /// The topic as a section of the reference.
     fn markdown(&self) -> String {
         let mut out = format!("## {}\n\n{}.\n", capital(self.name), capital(self.place));
         if self.entries.iter().all(|entry| entry.keys.is_empty()) {
@@ -100,10 +102,10 @@ impl Topic {
     }
 }
 
-/// The tables of a file that have one kind only, by name, with their keys; the first is the top level.
-pub fn tables() -> [(&'static str, Vec<Key>); 5] {
-    let read = |read: &dyn Fn(&mut Keys<'_>)| {
-        let mut keys = Keys::new(&[]);
+/// The tables of a file that have no kinds, by name, with their keys; the first is the top level.
+pub fn tables() -> [(&'static str, Vec<Setting>); 5] {
+    let read = |read: &dyn Fn(&mut SettingsReader<'_>)| {
+        let mut keys = SettingsReader::new(&[]);
         read(&mut keys);
         keys.into_asked()
     };
@@ -119,20 +121,17 @@ pub fn tables() -> [(&'static str, Vec<Key>); 5] {
 /// The reference of experiment files, as the guide holds it.
 pub fn reference() -> String {
     let [top, faults, network, record, stop] = tables().map(|(_, keys)| table(&keys));
-    let mut out = String::from(
-        "# Experiment files: the reference\n\n<!-- Generated by `fabnet list --markdown`; a test holds it to the code. -->\n\n\
-         A list in place of a value is a grid, except in `seeds` and `metrics`. An `[[algorithm]]` may carry a `label` and override \
-         `agents`, `rounds`, `precision`, `problem`, `topology`, `weights`, `faults` and `network`. Unknown keys are errors.\n\n\
-         ## Top level\n\n`name` is what the results are called (the file's name if not given). `seeds` is how many (`10`), a range without its end \
-         (`\"0..10\"`) or a list; each seed draws its own problem, graph and noise.\n",
-    );
-    out += &top;
-    out += "\n## `[faults]`\n\nIf the table is there, agents exchange messages over such links instead of mixing exactly (docs/protocol.md); without it nothing goes wrong. Real nodes refuse it.\n";
-    out += &faults;
-    out += "\n## `[network]`\n\nHow real nodes make rounds (`fabnet node`, `fabnet launch`); simulated runs do not read it.\n";
-    out += &network;
-    _ = writeln!(out, "\n## `[record]`\n\n`metrics` is a list of metrics; if not given, {}.", words(&USUAL));
-    out += &record;
+    let default_metrics = format!("`metrics` is a list of metrics; if not given, {}.", words(&DEFAULT_METRICS));
+    let sections = [
+        ("Top level", TOP_LEVEL, top),
+        ("`[faults]`", FAULTS, faults),
+        ("`[network]`", NETWORK, network),
+        ("`[record]`", &default_metrics, record),
+    ];
+    let mut out = String::from(INTRODUCTION);
+    for (title, about, keys) in sections {
+        _ = write!(out, "\n## {title}\n\n{about}\n{keys}");
+    }
     out += "\n## `[stop]`\n";
     out += &stop;
     for topic in topics() {
@@ -141,13 +140,28 @@ pub fn reference() -> String {
     out
 }
 
-impl Entry {
-    fn new(name: &str, about: &str, keys: Vec<Key>) -> Self {
+const INTRODUCTION: &str = "# Experiment files: the reference\n\n\
+    <!-- Generated by `fabnet list --markdown`; a test holds it to the code. -->\n\n\
+    A list in place of a value is a grid, except in `seeds` and `metrics`. An `[[algorithm]]` may carry a `label` and \
+    override `agents`, `rounds`, `precision`, `problem`, `topology`, `weights`, `faults` and `network`. Unknown keys \
+    are errors.\n";
+
+const TOP_LEVEL: &str = "`name` is what the results are called (the file's name if not given). `seeds` is how many \
+    (`10`), a range without its end (`\"0..10\"`) or a list; each seed draws its own problem, graph and noise.";
+
+const FAULTS: &str = "If the table is there, agents exchange messages over such links instead of mixing exactly \
+    (docs/protocol.md); without it nothing goes wrong. Real nodes refuse it.";
+
+const NETWORK: &str = "How real nodes make rounds (`fabnet node`, `fabnet launch`); simulated runs do not read it.";
+
+impl TopicEntry {
+    fn new(name: &str, about: &str, keys: Vec<Setting>) -> Self {
         Self { name: name.to_owned(), about: about.to_owned(), keys }
     }
 }
 
-fn table(keys: &[Key]) -> String {
+/// A table of keys with their defaults.
+fn table(keys: &[Setting]) -> String {
     if keys.is_empty() {
         return String::new();
     }
@@ -159,15 +173,18 @@ fn table(keys: &[Key]) -> String {
     out
 }
 
-fn assignment(Key { name, value, .. }: &Key) -> String {
+/// A key with its default, as it is written in a file.
+fn assignment(Setting { name, value, .. }: &Setting) -> String {
     let of = |value: &Value| format!("{name} = {}", to_toml(value));
     value.as_ref().map_or(name.clone(), of)
 }
 
+/// Lists words as code.
 fn words(words: &[&str]) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
+/// The text with a capital first letter.
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())

@@ -3,29 +3,30 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Bytes of memory.
+/// The memory of this machine, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Memory {
-    /// All that this process may ever use: the machine's, or the limit of its control group.
+    /// The memory that this process may ever use: the machine's, or the limit of its control group.
     pub(crate) total: f64,
-    /// What is available now.
+    /// The memory that is available now.
     pub(crate) available: f64,
 }
 
 impl Memory {
-    /// What this machine has; none where the system does not say.
+    /// The memory of this machine; `None` where the system does not say.
     pub(crate) fn here() -> Option<Self> {
         let machine = machine(&fs::read_to_string("/proc/meminfo").ok()?)?;
         let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         Some(folders(&groups).iter().filter_map(|folder| limit(folder)).fold(machine, Self::smaller))
     }
 
+    /// The smaller of two limits.
     fn smaller(self, other: Self) -> Self {
         Self { total: self.total.min(other.total), available: self.available.min(other.available) }
     }
 }
 
-/// What `/proc/meminfo` says.
+/// Reads the contents of `/proc/meminfo`.
 fn machine(text: &str) -> Option<Memory> {
     let value = |key: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
@@ -34,7 +35,7 @@ fn machine(text: &str) -> Option<Memory> {
     Some(Memory { total: value("MemTotal")?, available: value("MemAvailable")? })
 }
 
-/// The folders of control groups, of both versions, that `/proc/self/cgroup` names.
+/// The folders of the control groups, of both versions, that `/proc/self/cgroup` names.
 fn folders(groups: &str) -> Vec<PathBuf> {
     let folder = |line: &str| {
         let [_, controllers, path] = line.splitn(3, ':').collect::<Vec<_>>()[..] else { return Vec::new() };
@@ -43,13 +44,13 @@ fn folders(groups: &str) -> Vec<PathBuf> {
             controllers if controllers.split(',').any(|name| name == "memory") => "/sys/fs/cgroup/memory",
             _ => return Vec::new(),
         };
-        // In a container the path may be that of the host: then the root is the container's own.
+        // In a container the path may be the host's; then the root folder is the container's own.
         vec![PathBuf::from(root), Path::new(root).join(path.trim_start_matches('/'))]
     };
     groups.lines().flat_map(folder).collect()
 }
 
-/// The limit of a control group, if it has one.
+/// Reads the limit of a control group, if it has one.
 fn limit(folder: &Path) -> Option<Memory> {
     let number = |name: &str| fs::read_to_string(folder.join(name)).ok()?.trim().parse::<f64>().ok();
     let total = number("memory.max").or_else(|| number("memory.limit_in_bytes"))?;

@@ -1,21 +1,21 @@
-//! Metrics: what is recorded of a run.
+//! The metrics by name: what can be recorded of a run.
 
 use fabnet_core::hypergradient::Solver;
-use fabnet_core::{Divergence, Level, Optimum, Point, Problem, Scalar, View, linalg};
+use fabnet_core::{Level, Optimum, Point, Problem, ProblemExt, Scalar, View, linalg};
 
-use crate::problem::problems;
+use crate::problems::problems;
 
-/// What is recorded if nothing is said.
-pub(crate) const USUAL: [&str; 4] = ["relative_error", "upper", "lower", "consensus"];
+/// The metrics that are recorded if the file names none.
+pub(crate) const DEFAULT_METRICS: [&str; 4] = ["relative_error", "upper", "lower", "consensus"];
 
-/// A metric.
+/// A metric that is not a problem's own.
 pub struct Metric<T: Scalar> {
-    /// As users write it.
+    /// The name that users write in a file.
     pub name: &'static str,
-    /// In one line.
+    /// What the metric measures, in one line.
     pub about: &'static str,
-    /// None where it means nothing for a method or problem.
-    measure: fn(&Snapshot<'_, T>) -> Option<f64>,
+    /// Measures a run; `None` where the metric means nothing for the method or the problem.
+    pub(crate) measure: fn(&Snapshot<'_, T>) -> Option<f64>,
 }
 
 /// Every metric that is not a problem's own. A new one is a line here.
@@ -33,7 +33,7 @@ pub fn metrics<T: Scalar>() -> Vec<Metric<T>> {
                 at.view.write_point(agent, &mut point);
                 at.view.relative_error_of(&point[..at.mean.len()], optimum).f64()
             };
-            // The sign of what is no number must not hide it.
+            // `largest` keeps NaN whatever its sign, so the absolute value is taken first.
             Some(at.view.agents.range().map(error).map(f64::abs).fold(0.0, Scalar::largest))
         }),
         metric("upper", "f at the mean point, averaged over agents", |at| Some(at.value(Level::Upper))),
@@ -69,7 +69,7 @@ pub fn metrics<T: Scalar>() -> Vec<Metric<T>> {
     ]
 }
 
-/// The names of metrics that runs on these problems have.
+/// The names of all metrics that runs on problems of these kinds have.
 pub(crate) fn known_for<'k>(kinds: impl IntoIterator<Item = &'k str>) -> Vec<&'static str> {
     let kinds: Vec<&str> = kinds.into_iter().collect();
     let own = problems::<f64>().into_iter().filter(|problem| kinds.contains(&problem.name));
@@ -77,65 +77,40 @@ pub(crate) fn known_for<'k>(kinds: impl IntoIterator<Item = &'k str>) -> Vec<&'s
     metrics::<f64>().iter().map(|metric| metric.name).chain(own).collect()
 }
 
-/// Whether larger values of a metric are better ones.
+/// Whether larger values of a metric are better.
 pub(crate) fn is_better_larger(name: &str) -> bool {
     name.starts_with("accuracy") || ["auc", "weight_clean"].contains(&name)
 }
 
-/// Measures a run, from time to time.
-pub(crate) struct Gauge<T: Scalar> {
-    metrics: Vec<(String, Option<Metric<T>>)>,
-    optimum: Option<Optimum<T>>,
-    limits: Divergence<T>,
-}
-
-impl<T: Scalar> Gauge<T> {
-    /// These metrics, for a run that starts as seen here.
-    pub(crate) fn new(names: &[String], start: &View<'_, T>) -> Self {
-        let find = |name: &String| metrics().into_iter().find(|metric| metric.name == name);
-        let optimum = start.problem.optimum();
-        Self {
-            metrics: names.iter().map(|name| (name.clone(), find(name))).collect(),
-            limits: Divergence::new(optimum.clone(), start),
-            optimum,
-        }
-    }
-
-    /// The metrics, in order, not a number where they mean nothing; and whether the run is seen to have diverged.
-    pub(crate) fn measure(&self, view: &View<'_, T>) -> (Vec<f64>, bool) {
-        let at = Snapshot { view, mean: view.mean(), optimum: self.optimum.as_ref() };
-        let diverged = self.limits.is_seen(view, &at.mean);
-        let value = |(name, metric): &(String, Option<Metric<T>>)| match metric {
-            Some(metric) => (metric.measure)(&at),
-            None => view.problem.measure(name, view),
-        };
-        (self.metrics.iter().map(value).map(|value| value.unwrap_or(f64::NAN)).collect(), diverged)
-    }
-}
-
-/// What metrics look at.
-struct Snapshot<'a, T: Scalar> {
-    view: &'a View<'a, T>,
-    mean: Vec<T>,
-    optimum: Option<&'a Optimum<T>>,
+/// The state of a run that metrics are computed from.
+pub(crate) struct Snapshot<'a, T: Scalar> {
+    /// All agents of the run.
+    pub(crate) view: &'a View<'a, T>,
+    /// The mean over the points of all agents.
+    pub(crate) mean: Vec<T>,
+    /// The optimum of the problem, where it is known.
+    pub(crate) optimum: Option<&'a Optimum<T>>,
 }
 
 impl<T: Scalar> Snapshot<'_, T> {
-    /// x and y of the mean point.
+    /// The variables x and y of the mean point.
     fn solution(&self) -> (Vec<T>, Vec<T>) {
         let (x, y) = self.view.algorithm.direction().solution(self.view.problem.dim(), &self.mean);
         (x.to_vec(), y.to_vec())
     }
 
+    /// A block of the mean point by name, if the method has it.
     fn block(&self, name: &str) -> Option<Vec<T>> {
         Some(self.mean[self.view.algorithm.blocks().range(name)?].to_vec())
     }
 
-    /// The problem, if nothing of it is private: only then does the mean point say everything.
+    /// The problem, if it has no private coordinates: with them, the mean point is not the whole
+    /// solution.
     fn shared_problem(&self) -> Option<&'_ dyn Problem<T>> {
         Some(self.view.problem).filter(|problem| !problem.has_private())
     }
 
+    /// The objective of a level at the mean point, averaged over agents.
     fn value(&self, level: Level) -> f64 {
         let (x, y) = self.solution();
         let shared = self.view.algorithm.blocks().width();

@@ -1,5 +1,7 @@
-//! What the engine alone does: `bare_engine NODE.toml BYTES ROUNDS`, one process for each member of the file. In each round every node puts one message for each of its two neighbours on a ring, and waits for theirs. Prints the
-//! seconds that the rounds took; `benches/network/engine_ratio.py` sets rounds of fabnet's nodes against it.
+//! What Zenoh alone does: `bare_engine NODE.toml BYTES ROUNDS`, one process for each member of
+//! the file. In each round every node puts one message for each of its two neighbours on a ring,
+//! and waits for theirs. Prints the seconds that the rounds took; `benches/network/engine_ratio.py`
+//! sets rounds of fabnet's nodes against it.
 #![allow(clippy::print_stdout, clippy::disallowed_methods, clippy::expect_used, reason = "a measurement")]
 
 use std::collections::BTreeSet;
@@ -7,7 +9,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use fabnet_net::{Config, open_engine};
+use fabnet_net::{Config, open_session};
 use zenoh::Wait;
 use zenoh::bytes::ZBytes;
 use zenoh::qos::CongestionControl;
@@ -20,7 +22,7 @@ fn main() {
     let config = Config::read(Path::new(&file)).expect("a node's file");
     let place = config.members.iter().position(|member| member.name == config.node).expect("a member");
     let members = config.members.len();
-    let session = open_engine(&config, bytes).expect("a session");
+    let session = open_session(&config, bytes).expect("a session");
     let (arrived, arrivals) = channel();
     // Touched as little as can be: who sent it, and its length, which tells rounds from greetings.
     let note = move |sample: Sample| {
@@ -46,7 +48,8 @@ fn main() {
             }
         });
     };
-    // A greeting has one byte, and two once both neighbours were heard: when theirs have two, all ways are open.
+    // A greeting has one byte, and two once both neighbours were heard: when theirs have two, all
+    // ways are open.
     let (mut heard, mut ready) = (BTreeSet::new(), BTreeSet::new());
     while ready.len() < 2 {
         std::thread::sleep(Duration::from_millis(50));

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+/// Displays bytes as two lower-case hexadecimal digits each.
 pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
 
 impl fmt::Display for Hex<'_> {

@@ -2,69 +2,79 @@
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use crate::clock::Clock;
 use crate::config::Limits;
-use crate::refusals::{Reason, Refusals};
+use crate::refusals::{RefusalReason, Refusals};
 
-/// Something for the node to do.
-#[derive(Debug)]
+/// Something for the node to handle.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// A message has arrived.
     Message {
-        /// From this agent, as its key says.
+        /// The sending agent, as the key of the message says.
         from: u32,
-        /// For this one.
+        /// The receiving agent.
         to: u32,
-        /// As it came.
+        /// The message as it came.
         bytes: Vec<u8>,
     },
-    /// Another node of the run says that its manifest is this.
+    /// Another node of the run says which digest it has.
     Hello {
-        /// What it is called.
+        /// The name of the other node.
         node: String,
-        /// Its manifest.
+        /// The digest of its run, as text.
         manifest: String,
     },
-    /// Leave, and end.
+    /// The node is to leave the run and end.
     Stop,
 }
 
-/// Takes in what arrives, within limits for each neighbour: nobody can fill a node's memory or time.
+/// Takes in what arrives, within limits for each sender: nobody can fill a node's memory or time.
 pub struct Inbox {
     inputs: Sender<Input>,
     limits: Limits,
     longest: usize,
-    neighbours: Mutex<BTreeMap<u32, Neighbour>>,
+    senders: Mutex<BTreeMap<u32, SenderUsage>>,
     refusals: Arc<Refusals>,
+    clock: Arc<dyn Clock>,
 }
 
-struct Neighbour {
+/// How much of its limits one sender uses.
+struct SenderUsage {
+    /// Messages that have arrived and were not handled yet.
     waiting: usize,
-    second: Instant,
+    /// The beginning of the second in which messages and bytes are counted.
+    second: Duration,
     messages: u64,
     bytes: u64,
 }
 
 impl Inbox {
-    /// An empty one, for messages up to this length.
-    pub fn new(limits: Limits, longest: usize, refusals: Arc<Refusals>) -> (Arc<Self>, Receiver<Input>) {
+    /// An empty inbox for messages up to a length in bytes, and the end at which inputs come out.
+    pub fn new(
+        limits: Limits,
+        longest: usize,
+        refusals: Arc<Refusals>,
+        clock: Arc<dyn Clock>,
+    ) -> (Arc<Self>, Receiver<Input>) {
         let (inputs, outputs) = channel();
-        (Arc::new(Self { inputs, limits, longest, neighbours: Mutex::default(), refusals }), outputs)
+        (Arc::new(Self { inputs, limits, longest, senders: Mutex::default(), refusals, clock }), outputs)
     }
 
-    /// The longest message that is looked at.
+    /// The length of the longest message that is accepted.
     pub fn longest(&self) -> usize {
         self.longest
     }
 
-    /// Where refusals are counted.
+    /// The counters of what was refused.
     pub fn refusals(&self) -> &Refusals {
         &self.refusals
     }
 
-    /// Takes a message in, or refuses it.
+    /// Accepts a message, or refuses it; only an accepted one is copied by `bytes`.
     pub fn message(&self, from: u32, to: u32, length: usize, bytes: impl FnOnce() -> Vec<u8>) {
         match self.admit(from, length) {
             Ok(()) => self.put(Input::Message { from, to, bytes: bytes() }),
@@ -72,42 +82,120 @@ impl Inbox {
         }
     }
 
-    /// Takes anything else in.
+    /// Accepts an input without limits.
     pub fn put(&self, input: Input) {
         // A node that has ended takes nothing.
         let _ = self.inputs.send(input);
     }
 
-    /// A message of this neighbour was dealt with.
+    /// Notes that a message of this sender was handled.
     pub(crate) fn done(&self, from: u32) {
-        if let Some(neighbour) = self.neighbours().get_mut(&from) {
-            neighbour.waiting = neighbour.waiting.saturating_sub(1);
+        if let Some(usage) = self.senders().get_mut(&from) {
+            usage.waiting = usage.waiting.saturating_sub(1);
         }
     }
 
-    fn admit(&self, from: u32, length: usize) -> Result<(), Reason> {
+    fn admit(&self, from: u32, length: usize) -> Result<(), RefusalReason> {
         if length > self.longest {
-            return Err(Reason::Oversized);
+            return Err(RefusalReason::Oversized);
         }
-        let now = Instant::now();
-        let mut neighbours = self.neighbours();
-        let neighbour = neighbours.entry(from).or_insert(Neighbour { waiting: 0, second: now, messages: 0, bytes: 0 });
-        if now.duration_since(neighbour.second).as_secs() > 0 {
-            (neighbour.second, neighbour.messages, neighbour.bytes) = (now, 0, 0);
+        let now = self.clock.now();
+        let mut senders = self.senders();
+        let usage = senders.entry(from).or_insert(SenderUsage { waiting: 0, second: now, messages: 0, bytes: 0 });
+        if now.saturating_sub(usage.second).as_secs() > 0 {
+            (usage.second, usage.messages, usage.bytes) = (now, 0, 0);
         }
-        if neighbour.waiting >= self.limits.waiting {
-            return Err(Reason::Queue);
+        if usage.waiting >= self.limits.waiting {
+            return Err(RefusalReason::Queue);
         }
-        if neighbour.messages >= self.limits.messages || neighbour.bytes >= self.limits.bytes {
-            return Err(Reason::Rate);
+        if usage.messages >= self.limits.messages || usage.bytes >= self.limits.bytes {
+            return Err(RefusalReason::Rate);
         }
-        neighbour.waiting += 1;
-        neighbour.messages += 1;
-        neighbour.bytes += length as u64;
+        usage.waiting += 1;
+        usage.messages += 1;
+        usage.bytes += length as u64;
         Ok(())
     }
 
-    fn neighbours(&self) -> std::sync::MutexGuard<'_, BTreeMap<u32, Neighbour>> {
-        self.neighbours.lock().unwrap_or_else(PoisonError::into_inner)
+    fn senders(&self) -> MutexGuard<'_, BTreeMap<u32, SenderUsage>> {
+        self.senders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::ManualClock;
+
+    struct Bench {
+        inbox: Arc<Inbox>,
+        inputs: Receiver<Input>,
+        clock: Arc<ManualClock>,
+    }
+
+    fn bench(limits: Limits) -> Bench {
+        let clock = Arc::new(ManualClock::default());
+        let (inbox, inputs) = Inbox::new(limits, 100, Arc::default(), clock.clone());
+        Bench { inbox, inputs, clock }
+    }
+
+    impl Bench {
+        fn send(&self, from: u32, length: usize) {
+            self.inbox.message(from, 9, length, || vec![0; length]);
+        }
+
+        fn accepted(&self) -> usize {
+            self.inputs.try_iter().count()
+        }
+
+        fn refused(&self, reason: RefusalReason) -> u64 {
+            self.inbox.refusals().get(reason)
+        }
+    }
+
+    #[test]
+    fn a_message_comes_out_as_it_went_in() {
+        let bench = bench(Limits::default());
+        bench.inbox.message(3, 9, 2, || vec![7, 8]);
+        assert_eq!(bench.inputs.try_recv(), Ok(Input::Message { from: 3, to: 9, bytes: vec![7, 8] }));
+    }
+
+    #[test]
+    fn a_message_that_is_too_long_is_counted_and_never_copied() {
+        let bench = bench(Limits::default());
+        bench.send(3, 100);
+        bench.inbox.message(3, 9, 101, || unreachable!("it is refused before it is copied"));
+        assert_eq!((bench.accepted(), bench.refused(RefusalReason::Oversized)), (1, 1));
+    }
+
+    #[test]
+    fn messages_that_wait_are_limited_for_each_sender_by_itself() {
+        let bench = bench(Limits { waiting: 2, ..Limits::default() });
+        (0..5).for_each(|_| bench.send(3, 1));
+        bench.send(4, 1);
+        assert_eq!((bench.accepted(), bench.refused(RefusalReason::Queue)), (3, 3));
+        bench.inbox.done(3);
+        (0..2).for_each(|_| bench.send(3, 1));
+        assert_eq!((bench.accepted(), bench.refused(RefusalReason::Queue)), (1, 4));
+    }
+
+    #[test]
+    fn messages_in_a_second_are_limited_and_the_next_second_is_free_again() {
+        let bench = bench(Limits { messages: 3, ..Limits::default() });
+        (0..5).for_each(|_| bench.send(3, 1));
+        assert_eq!((bench.accepted(), bench.refused(RefusalReason::Rate)), (3, 2));
+        bench.clock.advance(Duration::from_millis(999));
+        bench.send(3, 1);
+        assert_eq!((bench.accepted(), bench.refused(RefusalReason::Rate)), (0, 3));
+        bench.clock.advance(Duration::from_millis(1));
+        bench.send(3, 1);
+        assert_eq!((bench.accepted(), bench.refused(RefusalReason::Rate)), (1, 3));
+    }
+
+    #[test]
+    fn bytes_in_a_second_are_limited() {
+        let bench = bench(Limits { bytes: 150, ..Limits::default() });
+        (0..4).for_each(|_| bench.send(3, 100));
+        assert_eq!((bench.accepted(), bench.refused(RefusalReason::Rate)), (2, 2));
     }
 }

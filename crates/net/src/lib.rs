@@ -1,53 +1,40 @@
 //! Peers between real processes and machines.
 //!
-//! A [`Node`] drives the same [`Peer`](fabnet_core::Peer) that the simulator attacks: messages come and go through a [`Transport`], records go to a [`Disk`], time comes as ticks. Nothing here decides anything about
-//! mass, members or rounds, and nothing waits for one neighbour.
+//! A [`Node`] drives the same [`Peer`](fabnet_core::Peer) that the simulator attacks: messages come
+//! and go through a [`Transport`], records go to a [`Disk`], time comes from a [`Clock`] as ticks.
+//! Nothing here decides anything about mass, members or rounds, and nothing waits for one
+//! neighbour.
 #![warn(clippy::unwrap_used)]
-#![allow(clippy::disallowed_methods, reason = "nodes live in time")]
 
-mod admission;
-mod attendance;
-mod carrier;
-mod checkpoint;
-mod client;
+mod clock;
 mod config;
-mod disk;
-mod doubles;
-mod engine;
-mod faulty;
 mod hex;
 mod inbox;
-mod log;
-mod metrics;
+mod monitor;
 mod node;
 mod outbox;
 mod pki;
 mod refusals;
-mod server;
-mod silence;
-mod state_folder;
+mod run_digest;
+mod state;
 mod status;
 mod transport;
-mod zenoh_transport;
+mod zenoh;
 
-pub use admission::{Admission, NotAdmitted};
-pub use attendance::{Gate, Missing};
-pub use carrier::Carrier;
-pub use client::ask;
-pub use config::{Config, ConfigError, Limits, Manifest, Member, Router, Tls};
-pub use disk::{Disk, DiskError};
-pub use engine::OpenError;
 #[doc(hidden)] // for measurements
-pub use engine::open as open_engine;
-pub use faulty::Faulty;
+pub use crate::zenoh::open_session;
+pub use crate::zenoh::{RouterProcess, ZenohFactory, ZenohTransport};
+pub use clock::{Clock, ManualClock, SystemClock};
+pub use config::{Config, ConfigError, ConfigMistake, Limits, Member, RouterSettings, Tls};
 pub use inbox::{Inbox, Input};
-pub use log::log_to_stderr;
-pub use metrics::RoundTimes;
-pub use node::{Equipment, Node, NodeError, Recorder, Stop};
+pub use monitor::{MissingMembers, NotAdmitted, StartGate};
+pub use node::{EndReason, Node, NodeError, NodeParts, Recorder, UnwrittenRecords};
 pub use pki::{Authority, PkiError};
-pub use refusals::{Reason, Refusals};
-pub use server::{ServerError, serve};
-pub use state_folder::StateFolder;
-pub use status::{AgentStatus, NodeStatus, Shared};
-pub use transport::Transport;
-pub use zenoh_transport::ZenohTransport;
+pub use refusals::{RefusalReason, Refusals};
+pub use run_digest::RunDigest;
+pub use state::{Disk, DiskError, StateFolder};
+pub use status::{AgentStatus, NodeStatus, RoundTimes, ServerError, SharedStatus, ask, log_to_stderr, serve};
+pub use transport::{
+    LinkFaults, LossyTransport, MemoryNetwork, MemoryTransport, OpenError, OpenedTransport, Reconnect, Transport,
+    TransportFactory,
+};

@@ -1,37 +1,40 @@
 //! What waits to leave towards one neighbour, and the thread that sends it.
+#![allow(clippy::disallowed_methods, reason = "a thread that may be held up is waited for in real time")]
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// A queue with a thread of its own, so that a neighbour that takes nothing holds nobody else up.
+/// A bounded queue with a thread of its own, so that a neighbour that takes nothing holds up nobody
+/// else.
 pub(crate) struct Outbox {
-    queue: Arc<Queue>,
+    queue: Arc<SendQueue>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Default)]
-struct Queue {
-    state: Mutex<State>,
+struct SendQueue {
+    state: Mutex<QueueState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct QueueState {
     messages: VecDeque<Vec<u8>>,
     sending: bool,
     closed: bool,
 }
 
 impl Outbox {
-    /// More would be older than what the receiver can still use.
-    const DEPTH: usize = 16;
+    /// The messages that wait at most: older ones would be of no more use to the receiver.
+    pub(crate) const DEPTH: usize = 16;
 
-    /// Sends by this function, which may wait.
+    /// Starts a thread that sends by this function, which may block.
     pub(crate) fn new(name: String, mut send: impl FnMut(Vec<u8>) + Send + 'static) -> std::io::Result<Self> {
-        let queue = Arc::new(Queue::default());
+        let queue = Arc::new(SendQueue::default());
         let sender = queue.clone();
+        // There is one thread for each pair of agents: a small stack lets a node have thousands.
         let thread = std::thread::Builder::new().name(name).stack_size(512 << 10).spawn(move || {
             while let Some(bytes) = sender.next() {
                 send(bytes);
@@ -40,7 +43,7 @@ impl Outbox {
         Ok(Self { queue, thread: Some(thread) })
     }
 
-    /// Puts a message at the end; the oldest makes room.
+    /// Puts a message at the end of the queue; if it is full, the oldest one is dropped.
     pub(crate) fn put(&self, bytes: Vec<u8>) {
         let mut state = self.queue.lock();
         if state.messages.len() == Self::DEPTH {
@@ -50,7 +53,7 @@ impl Outbox {
         self.queue.changed.notify_all();
     }
 
-    /// Waits until everything has left, until this moment at most.
+    /// Waits until everything has left, but not beyond this moment.
     pub(crate) fn drain(&self, until: Instant) {
         let mut state = self.queue.lock();
         while !state.messages.is_empty() || state.sending {
@@ -67,17 +70,17 @@ impl Drop for Outbox {
     fn drop(&mut self) {
         self.queue.lock().closed = true;
         self.queue.changed.notify_all();
-        // It may be waiting for its neighbour: it ends by itself.
+        // It may be waiting for its neighbour, so it is not joined: it ends by itself.
         drop(self.thread.take());
     }
 }
 
-impl Queue {
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+impl SendQueue {
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next message, once there is one; none at the end.
+    /// Waits for the next message; none when the queue is closed.
     fn next(&self) -> Option<Vec<u8>> {
         let mut state = self.lock();
         state.sending = false;
@@ -92,5 +95,64 @@ impl Queue {
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, channel};
+
+    use super::*;
+
+    /// Long enough for any thread to be scheduled, on a machine that is busy.
+    const PATIENCE: Duration = Duration::from_secs(20);
+
+    /// An outbox whose thread sends one message for each permit, and what it has sent.
+    fn held_up() -> (Outbox, std::sync::mpsc::Sender<()>, Receiver<u8>) {
+        let (permit, permits) = channel();
+        let (sent, arrived) = channel();
+        let send = move |bytes: Vec<u8>| {
+            sent.send(bytes[0]).unwrap();
+            // Without a permit, or somebody who could give one, it stays here.
+            let _ = permits.recv();
+        };
+        (Outbox::new("test".into(), send).unwrap(), permit, arrived)
+    }
+
+    #[test]
+    fn the_newest_messages_stay_when_a_neighbour_takes_nothing() {
+        let (outbox, permit, arrived) = held_up();
+        outbox.put(vec![0]);
+        assert_eq!(arrived.recv_timeout(PATIENCE), Ok(0), "the first one is on its way, and held up");
+        (1..=50).for_each(|number| outbox.put(vec![number]));
+        (0..=Outbox::DEPTH).for_each(|_| permit.send(()).unwrap());
+        outbox.drain(Instant::now() + PATIENCE);
+        let rest: Vec<u8> = arrived.try_iter().collect();
+        assert_eq!(rest, (50 - Outbox::DEPTH as u8 + 1..=50).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn draining_waits_for_what_is_under_way_but_not_for_ever() {
+        let (outbox, permit, arrived) = held_up();
+        outbox.put(vec![0]);
+        assert_eq!(arrived.recv_timeout(PATIENCE), Ok(0));
+        let before = Instant::now();
+        outbox.drain(before + Duration::from_millis(50));
+        assert!(before.elapsed() >= Duration::from_millis(50), "the message has not left yet");
+        permit.send(()).unwrap();
+        let before = Instant::now();
+        outbox.drain(before + PATIENCE);
+        assert!(before.elapsed() < PATIENCE, "it has left");
+    }
+
+    #[test]
+    fn dropping_an_outbox_does_not_wait_for_its_neighbour() {
+        let (outbox, permit, arrived) = held_up();
+        outbox.put(vec![0]);
+        outbox.put(vec![1]);
+        assert_eq!(arrived.recv_timeout(PATIENCE), Ok(0));
+        drop(outbox);
+        permit.send(()).unwrap();
+        assert!(arrived.recv_timeout(PATIENCE).is_err(), "its thread ends, and sends nothing more");
     }
 }

@@ -22,24 +22,24 @@ pub struct Authority {
 /// Why there is no certificate.
 #[derive(Debug, thiserror::Error)]
 pub enum PkiError {
-    /// A file.
+    /// A file cannot be read or written.
     #[error("{0}: {1}")]
     File(PathBuf, io::Error),
     /// An authority is there already: a new one would shut all nodes out.
     #[error("{0} exists already: choose another folder, or remove it if no node is to be admitted by it again")]
     Exists(PathBuf),
-    /// The certificate itself.
+    /// A certificate or a key cannot be made or understood.
     #[error("{0}: {1}")]
     Certificate(PathBuf, rcgen::Error),
 }
 
 impl Authority {
-    /// Makes an authority.
+    /// Makes an authority in a folder.
     pub fn create(folder: &Path) -> Result<Self, PkiError> {
         Self::create_on(Arc::new(SystemFiles::SHARED), Arc::new(SystemFiles::PRIVATE), folder)
     }
 
-    /// Makes an authority, with certificates on some files and keys on others.
+    /// Makes an authority whose certificates are on one file system and whose keys are on another.
     pub fn create_on(shared: Arc<dyn Files>, secret: Arc<dyn Files>, folder: &Path) -> Result<Self, PkiError> {
         let path = folder.join("ca.key");
         if secret.exists(&path) {
@@ -53,19 +53,20 @@ impl Authority {
         Ok(authority)
     }
 
-    /// Opens the one that is there.
+    /// Opens the authority of a folder.
     pub fn open(folder: &Path) -> Result<Self, PkiError> {
         Self::open_on(Arc::new(SystemFiles::SHARED), Arc::new(SystemFiles::PRIVATE), folder)
     }
 
-    /// Opens the one that is there, with certificates on some files and keys on others.
+    /// Opens an authority whose certificates are on one file system and whose keys are on another.
     pub fn open_on(shared: Arc<dyn Files>, secret: Arc<dyn Files>, folder: &Path) -> Result<Self, PkiError> {
         let path = folder.join("ca.key");
         let bytes = secret.read(&path).map_err(|error| PkiError::File(path.clone(), error))?;
         let key = KeyPair::from_pem(&String::from_utf8_lossy(&bytes));
         let key = key.map_err(|error| PkiError::Certificate(path, error))?;
         let authority = Self { shared, secret, folder: folder.to_owned(), key };
-        // Whoever made the authority may have been killed in between: its certificate follows from its key.
+        // Whoever made the authority may have been killed in between. The certificate follows from
+        // the key.
         let certificate = folder.join("ca.pem");
         if !authority.shared.exists(&certificate) {
             write_certificate(&*authority.shared, &certificate, &authority.certificate()?)?;
@@ -79,7 +80,8 @@ impl Authority {
         certificate.map(|it| it.pem()).map_err(|error| PkiError::Certificate(self.folder.join("ca.pem"), error))
     }
 
-    /// Under which hosts others reach a node: those that are given, or where it is on this machine if there are none.
+    /// The hosts under which others reach a node: those that are given or, if there are none, the
+    /// names of this machine.
     pub fn hosts(name: &str, given: Vec<String>) -> Vec<String> {
         if given.is_empty() { [name, "localhost", "127.0.0.1"].map(str::to_owned).into() } else { given }
     }
@@ -114,7 +116,8 @@ impl Authority {
     }
 }
 
-/// What all authorities say of themselves; their keys tell them apart.
+/// The parameters of an authority's certificate. All authorities have the same; their keys tell
+/// them apart.
 fn authority() -> CertificateParams {
     let mut params = CertificateParams::default();
     params.distinguished_name = DistinguishedName::new();
@@ -129,7 +132,7 @@ fn write_certificate(files: &dyn Files, path: &Path, certificate: &str) -> Resul
     files.write_whole(path, certificate.as_bytes()).map_err(|error| PkiError::File(path.to_owned(), error))
 }
 
-/// Writes a key that must not exist yet, and that lasts when this returns.
+/// Writes a key that must not exist yet; it would survive a power cut when this returns.
 fn write_new(files: &dyn Files, path: &Path, contents: &str) -> Result<(), PkiError> {
     let lasting = || files.sync(path).and_then(|()| files.sync(folder_of(path)));
     let written = files.write_new(path, contents.as_bytes()).and_then(|()| lasting());
@@ -200,7 +203,51 @@ mod tests {
                 }
             }
         }
-        // Without the certificate that is made again, or without its key's name in the error, one of these is 0.
+        // Without the certificate that is made again, or without its key's name in the error, one
+        // of these is 0.
         assert!(whole > 0 && named > 0, "{points} operations: {whole} times whole, {named} times refused");
+    }
+
+    fn authority() -> (Arc<dyn Files>, Authority) {
+        let files: Arc<dyn Files> = Arc::new(MemoryFiles::default());
+        let authority = Authority::create_on(files.clone(), files.clone(), Path::new(FOLDER)).unwrap();
+        (files, authority)
+    }
+
+    #[test]
+    fn a_certificate_carries_the_name_and_the_hosts_of_its_node() {
+        let (files, authority) = authority();
+        let (path, secret) = authority.issue("alpha", &["alpha.example".into(), "10.0.0.5".into()]).unwrap();
+        assert_eq!((path.as_path(), secret.as_path()), (Path::new("/pki/alpha.pem"), Path::new("/pki/alpha.key")));
+        let certificate = pem::parse(files.read(&path).unwrap()).unwrap();
+        let holds = |bytes: &[u8]| certificate.contents().windows(bytes.len()).any(|part| part == bytes);
+        assert!(holds(b"alpha.example") && holds(&[10, 0, 0, 5]) && holds(b"fabnet run authority"));
+        assert!(!holds(b"beta"));
+    }
+
+    #[test]
+    fn a_node_without_given_hosts_is_reached_on_this_machine() {
+        assert_eq!(Authority::hosts("alpha", Vec::new()), ["alpha", "localhost", "127.0.0.1"]);
+        assert_eq!(Authority::hosts("alpha", vec!["a.example".into()]), ["a.example"]);
+    }
+
+    #[test]
+    fn nothing_that_exists_is_written_over() {
+        let (files, authority) = authority();
+        authority.issue("alpha", &["localhost".into()]).unwrap();
+        let key = files.read(Path::new("/pki/alpha.key")).unwrap();
+        let again = authority.issue("alpha", &["localhost".into()]).unwrap_err();
+        assert!(matches!(&again, PkiError::Exists(path) if path == Path::new("/pki/alpha.pem")), "{again}");
+        assert_eq!(files.read(Path::new("/pki/alpha.key")).unwrap(), key);
+        let second = Authority::create_on(files.clone(), files.clone(), Path::new(FOLDER)).err().unwrap();
+        assert!(matches!(&second, PkiError::Exists(path) if path == Path::new("/pki/ca.key")), "{second}");
+    }
+
+    #[test]
+    fn a_key_that_is_no_key_is_named() {
+        let (files, _) = authority();
+        files.write(Path::new("/pki/ca.key"), b"nonsense").unwrap();
+        let error = Authority::open_on(files.clone(), files.clone(), Path::new(FOLDER)).err().unwrap().to_string();
+        assert!(error.starts_with("/pki/ca.key: "), "{error}");
     }
 }

@@ -1,38 +1,32 @@
-//! What was not taken, and why.
+//! Counts of what was refused before a peer saw it.
 
-use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-use tracing::field::{Field, Visit};
-use tracing::{Event, Metadata, Subscriber};
-use tracing_subscriber::layer::{Context, Layer};
 
 /// Why something was refused before a peer saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// By the access rules: a certificate without a right to that key.
+pub enum RefusalReason {
+    /// The access rules do not allow this key to the sender's certificate.
     Access,
-    /// A connection without a certificate of the run's authority.
+    /// A connection came without a certificate of the run's authority.
     Certificate,
-    /// A message that says another sender or receiver than its key.
+    /// A message names another sender or receiver than its key.
     Forged,
-    /// Longer than any message of the run.
+    /// A message is longer than any message of the run.
     Oversized,
-    /// More messages than a neighbour may send in a second.
+    /// A neighbour sends more in a second than its limit.
     Rate,
-    /// More than a neighbour may have waiting.
+    /// A neighbour has more messages waiting than its limit.
     Queue,
-    /// A node of another run or with another plan.
+    /// A node is of another run, or has another plan.
     Manifest,
 }
 
-impl Reason {
-    /// All of them.
+impl RefusalReason {
+    /// All reasons, in the order of their declaration.
     pub const ALL: [Self; 7] =
         [Self::Access, Self::Certificate, Self::Forged, Self::Oversized, Self::Rate, Self::Queue, Self::Manifest];
 
-    /// Its name in metrics.
+    /// The name of the reason in metrics and status.
     pub fn name(self) -> &'static str {
         match self {
             Self::Access => "access",
@@ -46,62 +40,34 @@ impl Reason {
     }
 }
 
-/// How often each happened.
+/// How often each reason has occurred.
 #[derive(Debug, Default)]
-pub struct Refusals([AtomicU64; Reason::ALL.len()]);
+pub struct Refusals([AtomicU64; RefusalReason::ALL.len()]);
 
 impl Refusals {
-    /// Once more.
-    pub fn count(&self, reason: Reason) {
+    /// Counts one refusal.
+    pub fn count(&self, reason: RefusalReason) {
         self.0[reason as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How often so far.
-    pub fn get(&self, reason: Reason) -> u64 {
+    /// How often a reason has occurred so far.
+    pub fn get(&self, reason: RefusalReason) -> u64 {
         self.0[reason as usize].load(Ordering::Relaxed)
     }
 }
 
-/// Counts what the engine refuses by itself: it says so nowhere but in its log.
-pub(crate) struct EngineRefusals(pub(crate) Arc<Refusals>);
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl EngineRefusals {
-    const ACCESS: &'static str = "zenoh::net::routing::interceptor::access_control";
-    const LINK: &'static str = "zenoh_link_tls";
-
-    /// Whether lines from there are looked at.
-    pub(crate) fn listens_to(metadata: &Metadata<'_>) -> bool {
-        metadata.target().starts_with(Self::ACCESS) || metadata.target().starts_with(Self::LINK)
-    }
-}
-
-impl<S: Subscriber> Layer<S> for EngineRefusals {
-    fn on_event(&self, event: &Event<'_>, _context: Context<'_, S>) {
-        let mut line = Line(String::new());
-        event.record(&mut line);
-        if let Some((_, key)) = line.0.split_once("unauthorized to Put (ingress) on ") {
-            // Shorter keys are prefixes whose rights it looks up in advance.
-            if key.split('/').count() == 4 {
-                self.0.count(Reason::Access);
-            }
-        } else if line.0.contains("Hint: increase the system open file limit")
-            && !line.0.contains("os error")
-            && !line.0.contains("eof")
-        {
-            // What it says of every handshake that fails; files are a matter of the system, and who hangs up has shown nothing.
-            self.0.count(Reason::Certificate);
+    #[test]
+    fn each_reason_has_a_counter_and_a_name_of_its_own() {
+        let refusals = Refusals::default();
+        for (place, reason) in RefusalReason::ALL.into_iter().enumerate() {
+            (0..=place).for_each(|_| refusals.count(reason));
         }
-    }
-}
-
-struct Line(String);
-
-impl Visit for Line {
-    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        if field.name() == "message" {
-            use fmt::Write;
-            // A string takes everything.
-            let _ = write!(self.0, "{value:?}");
-        }
+        assert_eq!(RefusalReason::ALL.map(|reason| refusals.get(reason)), [1, 2, 3, 4, 5, 6, 7]);
+        let names = std::collections::BTreeSet::from(RefusalReason::ALL.map(RefusalReason::name));
+        assert_eq!(names.len(), RefusalReason::ALL.len());
     }
 }

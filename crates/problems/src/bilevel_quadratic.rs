@@ -1,11 +1,15 @@
 //! A bilevel quadratic.
 
 use fabnet_core::rng::{EVERYONE, Purpose, Stream};
-use fabnet_core::{Curvature, Dim, Level, Optimum, Point, Problem, Scalar, Scratch, Slopes, linalg};
+use fabnet_core::{
+    Capabilities, Curvature, Dim, GradientMut, KnownOptimum, Level, LocalData, Optimum, Point, PrivatePart, Problem,
+    Scalar, Scratch, linalg,
+};
 
 use crate::dense::{Matrix, narrow, solve_positive};
 
-/// A quadratic at both levels, with known solution, adjustable conditioning and heterogeneity, and private outer coordinates pᵢ if wanted.
+/// A quadratic at both levels, with known solution, adjustable conditioning and heterogeneity, and
+/// private outer coordinates pᵢ if wanted.
 ///
 /// ```text
 /// fᵢ = ½‖y − qᵢ‖² + ρ/2 ‖x − aᵢ‖² + ρ/2 ‖pᵢ − sᵢ‖²        gᵢ = ½ Σₛ hᵢₛ (y − Hᵢx − Eᵢpᵢ − bᵢ)ₛ²
@@ -13,18 +17,18 @@ use crate::dense::{Matrix, narrow, solve_positive};
 #[derive(Clone, Debug)]
 pub struct BilevelQuadratic<T> {
     dim: Dim,
-    parts: Vec<Part<T>>,
+    parts: Vec<AgentQuadratic<T>>,
 }
 
-/// One agent's data.
+/// The functions of one agent.
 #[derive(Clone, Debug)]
-struct Part<T> {
-    /// h: the curvature of g.
+struct AgentQuadratic<T> {
+    /// The curvature h of g.
     curvature: Vec<T>,
     /// H and E: how x and p enter the target of y.
     shared: Matrix<T>,
     private: Matrix<T>,
-    /// b.
+    /// The offset b of the lower level.
     offset: Vec<T>,
     /// q, a and s: where f would like y, x and p.
     inner: Vec<T>,
@@ -43,7 +47,8 @@ struct Shape {
 impl<T: Scalar> BilevelQuadratic<T> {
     const RIDGE: f64 = 0.5;
 
-    /// Curvatures of g lie between 1/`condition` and 1; everything an agent has of its own differs by `heterogeneity`.
+    /// Curvatures of g lie between 1/`condition` and 1; everything an agent has of its own differs
+    /// by `heterogeneity`.
     pub fn new(agents: usize, dim: Dim, condition: f64, heterogeneity: f64, seed: u64) -> Self {
         Self::with_private(agents, dim, condition, heterogeneity, seed, |_| 0)
     }
@@ -58,7 +63,7 @@ impl<T: Scalar> BilevelQuadratic<T> {
         private: impl Fn(usize) -> usize,
     ) -> Self {
         let shape = Shape { dim, condition, heterogeneity };
-        Self { dim, parts: (0..agents).map(|agent| Part::draw(shape, seed, agent, private(agent))).collect() }
+        Self { dim, parts: (0..agents).map(|agent| AgentQuadratic::draw(shape, seed, agent, private(agent))).collect() }
     }
 
     /// `h ∘ (y − Hx − Ep − b)`: the slope of g in y.
@@ -80,11 +85,7 @@ impl<T: Scalar> Problem<T> for BilevelQuadratic<T> {
         self.dim
     }
 
-    fn private(&self, agent: usize) -> usize {
-        self.parts[agent].own.len()
-    }
-
-    fn add_gradient(&self, level: Level, at: Point<'_, T>, to: Slopes<'_, T>, scratch: &mut Scratch<T>) {
+    fn add_gradient(&self, level: Level, at: Point<'_, T>, to: GradientMut<'_, T>, scratch: &mut Scratch<T>) {
         let part = &self.parts[at.agent];
         let (sx, sy) = to.scale;
         match level {
@@ -120,16 +121,27 @@ impl<T: Scalar> Problem<T> for BilevelQuadratic<T> {
         }
     }
 
-    fn curvature(&self) -> Option<&dyn Curvature<T>> {
-        Some(self)
+    fn capabilities(&self) -> Capabilities<'_, T> {
+        let has_private = self.parts.iter().any(|part| !part.own.is_empty());
+        Capabilities {
+            private: has_private.then_some(self as _),
+            data: Some(self),
+            curvature: Some(self),
+            optimum: Some(self),
+            ..Capabilities::default()
+        }
     }
+}
 
-    fn optimum(&self) -> Option<Optimum<T>> {
-        Some(optimum(self.dim, &self.parts, Self::RIDGE))
+impl<T: Scalar> PrivatePart for BilevelQuadratic<T> {
+    fn private(&self, agent: usize) -> usize {
+        self.parts[agent].own.len()
     }
+}
 
+impl<T: Scalar> LocalData for BilevelQuadratic<T> {
     fn data_bytes(&self) -> usize {
-        let scalars = |part: &Part<T>| {
+        let scalars = |part: &AgentQuadratic<T>| {
             let vectors = [&part.curvature, &part.offset, &part.inner, &part.outer, &part.own];
             let matrices = [&part.shared, &part.private];
             vectors.iter().map(|vector| vector.len()).sum::<usize>()
@@ -139,8 +151,14 @@ impl<T: Scalar> Problem<T> for BilevelQuadratic<T> {
     }
 }
 
+impl<T: Scalar> KnownOptimum<T> for BilevelQuadratic<T> {
+    fn optimum(&self) -> Optimum<T> {
+        optimum(self.dim, &self.parts, Self::RIDGE)
+    }
+}
+
 impl<T: Scalar> Curvature<T> for BilevelQuadratic<T> {
-    fn add_product(&self, at: Point<'_, T>, v: &[T], to: Slopes<'_, T>, scratch: &mut Scratch<T>) {
+    fn add_product(&self, at: Point<'_, T>, v: &[T], to: GradientMut<'_, T>, scratch: &mut Scratch<T>) {
         let part = &self.parts[at.agent];
         let [e] = scratch.buffers([self.dim.inner]);
         e.copy_from_slice(v);
@@ -151,7 +169,7 @@ impl<T: Scalar> Curvature<T> for BilevelQuadratic<T> {
     }
 }
 
-impl<T: Scalar> Part<T> {
+impl<T: Scalar> AgentQuadratic<T> {
     fn draw(Shape { dim, condition, heterogeneity }: Shape, seed: u64, agent: usize, own: usize) -> Self {
         let mut shared = Stream::new(seed, EVERYONE, 0, Purpose::Data);
         let mut stream = Stream::new(seed, agent, 0, Purpose::Data);
@@ -177,11 +195,12 @@ impl<T: Scalar> Part<T> {
     }
 }
 
-/// The solution: with `y* = k + J w` linear in `w = (x, p₁, …, pₙ)`, a ridge regression of the mean q on J.
-fn optimum<T: Scalar>(dim: Dim, parts: &[Part<T>], ridge: f64) -> Optimum<T> {
+/// The solution: with `y* = k + J w` linear in `w = (x, p₁, …, pₙ)`, a ridge regression of the mean
+/// q on J.
+fn optimum<T: Scalar>(dim: Dim, parts: &[AgentQuadratic<T>], ridge: f64) -> Optimum<T> {
     let n = parts.len() as f64;
     let total: Vec<f64> = (0..dim.inner).map(|s| parts.iter().map(|part| part.curvature[s].f64()).sum()).collect();
-    let share = |part: &Part<T>, s: usize| part.curvature[s].f64() / total[s];
+    let share = |part: &AgentQuadratic<T>, s: usize| part.curvature[s].f64() / total[s];
     // The private coordinates of all agents, one after the other, behind x.
     let places: Vec<(usize, usize)> =
         parts.iter().enumerate().flat_map(|(agent, part)| (0..part.own.len()).map(move |j| (agent, j))).collect();

@@ -2,7 +2,8 @@
 
 use fabnet_core::{Scalar, linalg};
 
-/// A dense matrix, column by column: products with it run along the columns, which the compiler vectorises.
+/// A dense matrix, column by column: products with it run along the columns, which the compiler
+/// vectorises.
 #[derive(Clone, Debug)]
 pub(crate) struct Matrix<T> {
     rows: usize,
@@ -18,7 +19,7 @@ impl<T: Scalar> Matrix<T> {
         Self { rows, data }
     }
 
-    /// How many entries it has.
+    /// The number of entries.
     pub(crate) fn len(&self) -> usize {
         self.data.len()
     }
@@ -31,14 +32,14 @@ impl<T: Scalar> Matrix<T> {
         self.data[column * self.rows + row]
     }
 
-    /// `out += s·M x`.
+    /// Adds a product: `out += s·M x`.
     pub(crate) fn add_product(&self, s: T, x: &[T], out: &mut [T]) {
         for (column, &x) in self.columns().zip(x) {
             linalg::add_scaled(out, s * x, column);
         }
     }
 
-    /// `out += s·Mᵀ y`.
+    /// Adds a product with the transpose: `out += s·Mᵀ y`.
     pub(crate) fn add_transposed(&self, s: T, y: &[T], out: &mut [T]) {
         for (column, out) in self.columns().zip(out) {
             *out += s * linalg::dot(column, y);

@@ -1,4 +1,5 @@
-//! Problems for fabnet. Each is a pure function of its parameters and seed; where a solution is known in closed form, it says so.
+//! Problems for fabnet. Each is a pure function of its parameters and seed; where a solution is
+//! known in closed form, it says so.
 #![warn(clippy::unwrap_used)]
 
 mod bilevel_quadratic;
@@ -7,6 +8,7 @@ mod dense;
 pub mod learning;
 mod nonconvex;
 mod policy_evaluation;
+mod problem_kind;
 mod quadratic;
 mod registry;
 mod smooth_bilevel;
@@ -14,8 +16,9 @@ mod smooth_bilevel;
 pub use bilevel_quadratic::BilevelQuadratic;
 pub use nonconvex::Nonconvex;
 pub use policy_evaluation::PolicyEvaluation;
+pub use problem_kind::{DataChecksum, DataPartition, ProblemKind, ProblemRecipe};
 pub use quadratic::Quadratic;
-pub use registry::{Checksum, Divide, Kind, Recipe, examples, problems};
+pub use registry::{examples, problems};
 pub use smooth_bilevel::SmoothBilevel;
 
 /// The examples of README.md and CONTRIBUTING.md, so that they are compiled and run.

@@ -1,7 +1,10 @@
 //! Policy evaluation for multi-agent reinforcement learning: the reference task.
 
 use fabnet_core::rng::{EVERYONE, Purpose, Stream};
-use fabnet_core::{ClosedForm, Curvature, Dim, Level, Optimum, Point, Problem, Scalar, Scratch, Slopes, View, linalg};
+use fabnet_core::{
+    Capabilities, ClosedForm, Curvature, Dim, Finding, Findings, GradientMut, KnownOptimum, Level, LocalData, Optimum,
+    Point, Problem, Scalar, Scratch, Solutions, Whose, linalg,
+};
 
 use crate::dense::{Matrix, narrow, solve_positive};
 
@@ -11,22 +14,24 @@ const PADDED: usize = 8;
 const DISCOUNT: f64 = 0.9;
 const RIDGE: f64 = 0.1;
 
-/// Fits a linear value function to the Bellman targets of a random Markov chain, each agent with rewards of its own (the paper's App. C.3).
+/// Fits a linear value function to the Bellman targets of a random Markov chain, each agent with
+/// rewards of its own (the paper's App. C.3).
 ///
 /// ```text
 /// fᵢ(x,y) = ½ Σₛ (φₛᵀx − yₛ)² + τ/2 ‖x‖²        gᵢ(x,y) = ½ Σₛ (yₛ − r̄ᵢ(s) − γ(PΦx)ₛ)²
 /// ```
-/// 20 states, 5 features, γ = 0.9, τ = 0.1. Sums, not means: the only reading of the paper that matches its published table. Noise ω is Gaussian
-/// noise on the observed rewards, one sample for all gradients of a round.
+/// 20 states, 5 features, γ = 0.9, τ = 0.1. Sums, not means: the only reading of the paper that
+/// matches its published table. Noise ω is Gaussian noise on the observed rewards, one sample for
+/// all gradients of a round.
 #[derive(Clone, Debug)]
 pub struct PolicyEvaluation<T> {
     noise: f64,
     seed: u64,
-    /// Φ.
+    /// The features Φ of the states.
     features: Map<T>,
-    /// M = γPΦ.
+    /// The expected features M = γPΦ after a transition.
     expected: Map<T>,
-    /// r̄ᵢ, agent by agent.
+    /// The mean rewards r̄ᵢ of each agent.
     rewards: Vec<[T; STATES]>,
     mean_reward: [T; STATES],
     optimum: Optimum<T>,
@@ -92,7 +97,7 @@ impl<T: Scalar> PolicyEvaluation<T> {
         Self { noise, ..self }
     }
 
-    /// `Φx − y`.
+    /// The residual `Φx − y` of the upper level.
     fn fit(&self, at: Point<'_, T>) -> [T; STATES] {
         let y: &[T; STATES] = sized(at.y);
         let mut e = y.map(|y| -y);
@@ -108,7 +113,7 @@ impl<T: Scalar> PolicyEvaluation<T> {
         e
     }
 
-    /// `y − r̄ᵢ − Mx`.
+    /// The residual `y − r̄ᵢ − Mx` of the lower level.
     #[inline(always)]
     fn bellman(&self, at: Point<'_, T>) -> [T; STATES] {
         let (y, reward): (&[T; STATES], _) = (sized(at.y), &self.rewards[at.agent]);
@@ -134,7 +139,7 @@ impl<T: Scalar> Problem<T> for PolicyEvaluation<T> {
         Dim { outer: FEATURES, inner: STATES }
     }
 
-    fn add_gradient(&self, level: Level, at: Point<'_, T>, to: Slopes<'_, T>, scratch: &mut Scratch<T>) {
+    fn add_gradient(&self, level: Level, at: Point<'_, T>, to: GradientMut<'_, T>, scratch: &mut Scratch<T>) {
         let (sx, sy) = to.scale;
         match level {
             Level::Upper => {
@@ -162,38 +167,47 @@ impl<T: Scalar> Problem<T> for PolicyEvaluation<T> {
         T::of(0.5) * doubled
     }
 
-    fn measure(&self, metric: &str, view: &View<'_, T>) -> Option<f64> {
-        (metric == "bellman").then(|| {
-            let mean = view.mean();
-            let (x, _) = view.algorithm.direction().solution(self.dim(), &mean);
-            (linalg::norm_squared(&self.residual(x)).f64() / STATES as f64).sqrt()
-        })
+    fn capabilities(&self) -> Capabilities<'_, T> {
+        Capabilities {
+            data: Some(self),
+            noisy: self.noise > 0.0,
+            curvature: Some(self),
+            optimum: Some(self),
+            closed_form: Some(self),
+            findings: Some(self),
+            ..Capabilities::default()
+        }
     }
+}
 
-    fn noisy(&self) -> bool {
-        self.noise > 0.0
-    }
-
-    fn curvature(&self) -> Option<&dyn Curvature<T>> {
-        Some(self)
-    }
-
-    fn optimum(&self) -> Option<Optimum<T>> {
-        Some(self.optimum.clone())
-    }
-
-    fn closed_form(&self) -> Option<&dyn ClosedForm<T>> {
-        Some(self)
-    }
-
+impl<T: Scalar> LocalData for PolicyEvaluation<T> {
     fn data_bytes(&self) -> usize {
         self.rewards.len() * STATES * T::BYTES
     }
 }
 
+impl<T: Scalar> KnownOptimum<T> for PolicyEvaluation<T> {
+    fn optimum(&self) -> Optimum<T> {
+        self.optimum.clone()
+    }
+}
+
+impl<T: Scalar> Findings<T> for PolicyEvaluation<T> {
+    fn measure(&self, metric: &str, of: &dyn Solutions<T>) -> Option<f64> {
+        (metric == "bellman").then(|| {
+            let (x, _) = of.variables(Whose::Mean);
+            (linalg::norm_squared(&self.residual(&x)).f64() / STATES as f64).sqrt()
+        })
+    }
+
+    fn findings(&self, _of: &dyn Solutions<T>) -> Vec<Finding> {
+        Vec::new()
+    }
+}
+
 impl<T: Scalar> Curvature<T> for PolicyEvaluation<T> {
     /// `∇²ₓᵧg v = −Mᵀv` and `∇²ᵧᵧg v = v`.
-    fn add_product(&self, _at: Point<'_, T>, v: &[T], to: Slopes<'_, T>, _scratch: &mut Scratch<T>) {
+    fn add_product(&self, _at: Point<'_, T>, v: &[T], to: GradientMut<'_, T>, _scratch: &mut Scratch<T>) {
         self.expected.add_transposed(-to.scale.0, sized(v), to.x);
         linalg::add_scaled(to.y, to.scale.1, v);
     }
@@ -206,7 +220,7 @@ impl<T: Scalar> ClosedForm<T> for PolicyEvaluation<T> {
         y.copy_from_slice(&response);
     }
 
-    /// `Dᵀ(Dx − r̄) + τx`.
+    /// Writes `Dᵀ(Dx − r̄) + τx`.
     fn hypergradient(&self, x: &[T], out: &mut [T]) {
         let e = self.residual(x);
         out.fill(T::zero());
@@ -216,8 +230,8 @@ impl<T: Scalar> ClosedForm<T> for PolicyEvaluation<T> {
     }
 }
 
-/// A linear map from features to states, kept by columns for products and by rows for transposed ones. Its sizes are known to the compiler,
-/// which makes straight-line code of both.
+/// A linear map from features to states, kept by columns for products and by rows for transposed
+/// ones. Its sizes are known to the compiler, which makes straight-line code of both.
 #[derive(Clone, Debug)]
 struct Map<T> {
     columns: [[T; STATES]; FEATURES],
@@ -234,7 +248,7 @@ impl<T: Scalar> Map<T> {
         }
     }
 
-    /// `out += s·M x`.
+    /// Adds a product: `out += s·M x`.
     #[inline(always)]
     fn add_product(&self, s: T, x: &[T], out: &mut [T; STATES]) {
         let x: &[T; FEATURES] = sized(x);

@@ -1,12 +1,17 @@
 //! A single-level quadratic.
 
 use fabnet_core::rng::{EVERYONE, Purpose, Stream};
-use fabnet_core::{Dim, Level, Optimum, Point, Problem, Scalar, Scratch, Slopes};
+use fabnet_core::{
+    Capabilities, Dim, GradientMut, KnownOptimum, Level, LocalData, MiniBatches, Optimum, Point, Problem, Scalar,
+    Scratch,
+};
 
-/// `gᵢ(y) = ½ Σₛ hᵢₛ (yₛ − cᵢₛ)²`: diagonal, with known minimum, adjustable conditioning and heterogeneity. It has no upper level.
+/// `gᵢ(y) = ½ Σₛ hᵢₛ (yₛ − cᵢₛ)²`: diagonal, with known minimum, adjustable conditioning and
+/// heterogeneity. It has no upper level.
 ///
-/// Its gradient costs next to nothing, which makes it the problem on which mixing is measured. Data may be divided into mini-batches with centres of their own,
-/// of which each round shows one, at random.
+/// Its gradient costs next to nothing, which makes it the problem on which mixing is measured. Data
+/// may be divided into mini-batches with centres of their own, of which each round shows one, at
+/// random.
 #[derive(Clone, Debug)]
 pub struct Quadratic<T> {
     agents: usize,
@@ -15,13 +20,15 @@ pub struct Quadratic<T> {
     curvature: Vec<T>,
     centre: Vec<T>,
     batches: usize,
-    /// How far the centre of each batch is off, agent by agent and batch by batch; zero on average. Empty with one batch.
+    /// How far the centre of each batch is off, agent by agent and batch by batch; zero on average.
+    /// Empty with one batch.
     offsets: Vec<T>,
     seed: u64,
 }
 
 impl<T: Scalar> Quadratic<T> {
-    /// Curvatures lie between 1/`condition` and 1, and centres spread by `heterogeneity` around a common one.
+    /// Curvatures lie between 1/`condition` and 1, and centres spread by `heterogeneity` around a
+    /// common one.
     pub fn new(agents: usize, inner: usize, condition: f64, heterogeneity: f64, seed: u64) -> Self {
         let common: Vec<f64> = Stream::new(seed, EVERYONE, 0, Purpose::Data).normals(inner, 1.0);
         let (mut curvature, mut centre) = (Vec::with_capacity(agents * inner), Vec::with_capacity(agents * inner));
@@ -34,7 +41,8 @@ impl<T: Scalar> Quadratic<T> {
         Self { agents, inner, curvature, centre, batches: 1, offsets: Vec::new(), seed }
     }
 
-    /// With so many mini-batches for each agent, whose centres spread by this.
+    /// The same problem with this many mini-batches for each agent, whose centres spread by
+    /// `spread`.
     pub fn with_batches(self, batches: usize, spread: f64) -> Self {
         if batches < 2 {
             return self;
@@ -72,7 +80,7 @@ impl<T: Scalar> Problem<T> for Quadratic<T> {
         Dim { outer: 0, inner: self.inner }
     }
 
-    fn add_gradient(&self, level: Level, at: Point<'_, T>, to: Slopes<'_, T>, _scratch: &mut Scratch<T>) {
+    fn add_gradient(&self, level: Level, at: Point<'_, T>, to: GradientMut<'_, T>, _scratch: &mut Scratch<T>) {
         if level == Level::Lower {
             let (h, c) = self.of(at.agent);
             for (((out, &h), &c), &y) in to.y.iter_mut().zip(h).zip(c).zip(at.y) {
@@ -94,10 +102,18 @@ impl<T: Scalar> Problem<T> for Quadratic<T> {
         }
     }
 
-    fn noisy(&self) -> bool {
-        self.batches > 1
+    fn capabilities(&self) -> Capabilities<'_, T> {
+        Capabilities {
+            batches: Some(self),
+            data: Some(self),
+            noisy: self.batches > 1,
+            optimum: Some(self),
+            ..Capabilities::default()
+        }
     }
+}
 
+impl<T: Scalar> MiniBatches for Quadratic<T> {
     fn batches(&self, _agent: usize) -> usize {
         self.batches
     }
@@ -106,15 +122,19 @@ impl<T: Scalar> Problem<T> for Quadratic<T> {
         let uniform: f64 = Stream::new(self.seed, agent, round, Purpose::Noise).uniform(0.0, self.batches as f64);
         (uniform as usize).min(self.batches - 1)
     }
+}
 
-    fn optimum(&self) -> Option<Optimum<T>> {
+impl<T: Scalar> KnownOptimum<T> for Quadratic<T> {
+    fn optimum(&self) -> Optimum<T> {
         let sum = |of: &dyn Fn(&T, &T) -> f64, s: usize| {
             (0..self.agents).map(|agent| of(&self.of(agent).0[s], &self.of(agent).1[s])).sum::<f64>()
         };
         let y = (0..self.inner).map(|s| T::of(sum(&|h, c| h.f64() * c.f64(), s) / sum(&|h, _| h.f64(), s))).collect();
-        Some(Optimum { x: Vec::new(), y, own: Vec::new() })
+        Optimum { x: Vec::new(), y, own: Vec::new() }
     }
+}
 
+impl<T: Scalar> LocalData for Quadratic<T> {
     fn data_bytes(&self) -> usize {
         (self.curvature.len() + self.centre.len() + self.offsets.len()) * T::BYTES
     }

@@ -1,48 +1,23 @@
 //! The problems by name.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use fabnet_core::settings::{Given, Keys, Value};
+use fabnet_core::settings::{SettingsReader, SettingsSource, Value};
 use fabnet_core::{Dim, Problem, Scalar};
 
+use crate::problem_kind::{ProblemKind, ProblemRecipe};
 use crate::{BilevelQuadratic, Nonconvex, PolicyEvaluation, Quadratic, SmoothBilevel};
 
-/// A named kind of problem.
-#[derive(Clone, Copy)]
-pub struct Kind<T: Scalar> {
-    /// As users write it.
-    pub name: &'static str,
-    /// In one line.
-    pub about: &'static str,
-    /// Measurements of its own, each with a line on what it is.
-    pub metrics: &'static [(&'static str, &'static str)],
-    /// The checksum of the data that it reads with settings that have been read, if all agents read the same: plans note it under the key `sha256`.
-    pub checksum: Option<Checksum>,
-    /// Writes the data that agents would be dealt with these settings as files that they could have brought themselves.
-    pub divide: Option<Divide>,
-    /// Asks for its settings.
-    pub read: fn(&mut Keys<'_>) -> Recipe<T>,
-}
-
-/// Makes a problem for this many agents from this seed, or says why it cannot.
-pub type Recipe<T> = Box<dyn Fn(usize, u64) -> Result<Arc<dyn Problem<T>>, String> + Send + Sync>;
-
-/// Divides data between so many agents from a seed, into a folder.
-pub type Divide = fn(&mut Keys<'_>, usize, u64, &Path) -> Result<(), String>;
-
-/// Finds the checksum of data.
-pub type Checksum = fn(&dyn Given) -> Result<Option<String>, String>;
-
 /// Every kind of problem there is. A new one is a file, and a line here.
-pub fn problems<T: Scalar>() -> Vec<Kind<T>> {
-    let measured = |name, about, metrics, read| Kind { name, about, metrics, checksum: None, divide: None, read };
+pub fn problems<T: Scalar>() -> Vec<ProblemKind<T>> {
+    let measured =
+        |name, about, metrics, read| ProblemKind { name, about, metrics, checksum: None, divide: None, read };
     let kind = |name, about, read| measured(name, about, &[], read);
     let kinds = vec![
         measured("policy-evaluation", "a linear value function fitted to Bellman targets, bilevel", BELLMAN, |keys| {
             let noise = keys.number("noise", 0.0, 0.0.., "ω: the standard deviation of the noise on observed rewards");
             let tiled =
-                keys.optional_whole("tiled", 1.., "rewards repeat every so many agents; all differ if not given");
+                keys.optional_whole("tiled", 1.., "rewards repeat with this period in agents; all differ if not given");
             recipe(move |n, seed| {
                 PolicyEvaluation::tiled(n, tiled.map_or(n, |tiled| tiled as usize), seed).with_noise(noise)
             })
@@ -78,10 +53,11 @@ pub fn problems<T: Scalar>() -> Vec<Kind<T>> {
 
 const BELLMAN: &[(&str, &str)] = &[("bellman", "root-mean-square Bellman residual of the mean x")];
 
-/// Every kind with its defaults, and private coordinates where that is a choice: what every problem is tested with.
+/// Every kind with its defaults, and private coordinates where that is a choice: what every problem
+/// is tested with.
 pub fn examples<T: Scalar>(agents: usize, seed: u64) -> Vec<(&'static str, Arc<dyn Problem<T>>)> {
-    let make = |kind: &Kind<T>, given: &dyn Given| {
-        (kind.read)(&mut Keys::new(given))(agents, seed).expect("examples are valid settings")
+    let make = |kind: &ProblemKind<T>, given: &dyn SettingsSource| {
+        (kind.read)(&mut SettingsReader::new(given))(agents, seed).expect("examples are valid settings")
     };
     let small = [("private", Value::Whole(2))].into_iter();
     #[cfg(feature = "learning")]
@@ -90,14 +66,16 @@ pub fn examples<T: Scalar>(agents: usize, seed: u64) -> Vec<(&'static str, Arc<d
     problems().iter().map(|kind| (kind.name, make(kind, &small.as_slice()))).collect()
 }
 
-fn recipe<T: Scalar, P: Problem<T> + 'static>(make: impl Fn(usize, u64) -> P + Send + Sync + 'static) -> Recipe<T> {
+fn recipe<T: Scalar, P: Problem<T> + 'static>(
+    make: impl Fn(usize, u64) -> P + Send + Sync + 'static,
+) -> ProblemRecipe<T> {
     Box::new(move |agents, seed| Ok(Arc::new(make(agents, seed))))
 }
 
-fn condition(keys: &mut Keys<'_>, default: f64) -> f64 {
+fn condition(keys: &mut SettingsReader<'_>, default: f64) -> f64 {
     keys.number("condition", default, 1.0.., "curvatures of g lie between 1/condition and 1")
 }
 
-fn heterogeneity(keys: &mut Keys<'_>, default: f64) -> f64 {
+fn heterogeneity(keys: &mut SettingsReader<'_>, default: f64) -> f64 {
     keys.number("heterogeneity", default, 0.0.., "how much agents differ")
 }

@@ -1,11 +1,12 @@
 //! A smooth bilevel problem that is not quadratic.
 
 use fabnet_core::rng::{EVERYONE, Purpose, Stream};
-use fabnet_core::{Curvature, Dim, Level, Point, Problem, Scalar, Scratch, Slopes, linalg};
+use fabnet_core::{Capabilities, Curvature, Dim, GradientMut, Level, Point, Problem, Scalar, Scratch, linalg};
 
 use crate::dense::Matrix;
 
-/// The problem on which FAB's rate is measured: strongly convex in y, nonconvex in x, all derivatives bounded.
+/// The problem on which FAB's rate is measured: strongly convex in y, nonconvex in x, all
+/// derivatives bounded.
 ///
 /// ```text
 /// gᵢ = Σₛ [μ/2 yₛ² + wᵢₛ log cosh(yₛ − (Cᵢ sin x)ₛ − bᵢₛ)]
@@ -13,12 +14,12 @@ use crate::dense::Matrix;
 /// ```
 #[derive(Clone, Debug)]
 pub struct SmoothBilevel<T> {
-    parts: Vec<Part<T>>,
+    parts: Vec<AgentFunctions<T>>,
 }
 
 /// One agent's data: C, w, b and q.
 #[derive(Clone, Debug)]
-struct Part<T> {
+struct AgentFunctions<T> {
     mix: Matrix<T>,
     weight: Vec<T>,
     offset: Vec<T>,
@@ -30,14 +31,14 @@ impl<T: Scalar> SmoothBilevel<T> {
     const INNER: usize = 6;
     const MU: f64 = 0.3;
 
-    /// Drawn from a seed.
+    /// A problem that is drawn from a seed.
     pub fn new(agents: usize, seed: u64) -> Self {
         let spread = 0.8 / 3f64.sqrt();
         let common: Vec<f64> = Stream::new(seed, EVERYONE, 0, Purpose::Data).normals(Self::INNER * Self::OUTER, 1.0);
         let part = |agent| {
             let mut stream = Stream::new(seed, agent, 0, Purpose::Data);
             let apart: Vec<f64> = stream.normals(Self::INNER * Self::OUTER, spread);
-            Part {
+            AgentFunctions {
                 mix: Matrix::from_fn(Self::INNER, Self::OUTER, |s, j| {
                     T::of(0.6 * (common[s * Self::OUTER + j] + apart[s * Self::OUTER + j]))
                 }),
@@ -79,7 +80,7 @@ impl<T: Scalar> Problem<T> for SmoothBilevel<T> {
         x.iter_mut().zip([0.5, 0.6, 0.7]).for_each(|(x, start)| *x = T::of(start));
     }
 
-    fn add_gradient(&self, level: Level, at: Point<'_, T>, to: Slopes<'_, T>, scratch: &mut Scratch<T>) {
+    fn add_gradient(&self, level: Level, at: Point<'_, T>, to: GradientMut<'_, T>, scratch: &mut Scratch<T>) {
         let part = &self.parts[at.agent];
         let (sx, sy) = to.scale;
         match level {
@@ -122,14 +123,14 @@ impl<T: Scalar> Problem<T> for SmoothBilevel<T> {
         }
     }
 
-    fn curvature(&self) -> Option<&dyn Curvature<T>> {
-        Some(self)
+    fn capabilities(&self) -> Capabilities<'_, T> {
+        Capabilities { curvature: Some(self), ..Capabilities::default() }
     }
 }
 
 impl<T: Scalar> Curvature<T> for SmoothBilevel<T> {
     /// With `s = w sech²(gap)`: `∇²ᵧᵧg v = μv + s∘v` and `∇²ₓᵧg v = −cos x ∘ Cᵀ(s∘v)`.
-    fn add_product(&self, at: Point<'_, T>, v: &[T], to: Slopes<'_, T>, scratch: &mut Scratch<T>) {
+    fn add_product(&self, at: Point<'_, T>, v: &[T], to: GradientMut<'_, T>, scratch: &mut Scratch<T>) {
         let [e] = scratch.buffers([Self::INNER]);
         self.gap(at, e);
         for ((e, &w), &v) in e.iter_mut().zip(&self.parts[at.agent].weight).zip(v) {

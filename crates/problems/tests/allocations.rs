@@ -1,5 +1,7 @@
-//! Rounds do not allocate: not on one thread, not on several, not when the graph is drawn anew in every round.
+//! Rounds do not allocate: not on one thread, not on several, not when the graph is drawn anew in
+//! every round.
 
+#[path = "it/common/mod.rs"]
 mod common;
 
 use std::sync::Arc;
@@ -7,7 +9,7 @@ use std::sync::Arc;
 use fabnet_core::algorithm::{Auto, Steps, methods};
 use fabnet_core::topology::{ErdosRenyi, Redraw};
 use fabnet_core::weights::Metropolis;
-use fabnet_core::{Dim, Network, Problem, Shard};
+use fabnet_core::{Dim, Network, Problem, ProblemExt, Shard};
 use fabnet_problems::{BilevelQuadratic, PolicyEvaluation, Quadratic, examples};
 
 #[global_allocator]

@@ -1,15 +1,16 @@
-//! Experiments, as the command runs them.
+//! Experiments, with the same results as the command.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use fabnet_lab::{Experiment, Folder, Pace, Plan, Witness, carry_out_plan, conclude, topics};
+use fabnet_lab::{Experiment, Folder, JobError, Plan, Progress, Report, RunOptions, carry_out_plan, conclude, topics};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-/// The plan of a text, of which some values are set differently; files that it names are relative to `file`.
+/// Resolves the text of an experiment to a plan. `changes` are assignments as `--set` takes them;
+/// paths in the text are relative to `file`.
 pub(crate) fn plan(text: &str, file: &Path, changes: &[String]) -> PyResult<Plan> {
     let wrong = |error: &dyn std::fmt::Display| PyValueError::new_err(error.to_string());
     let mut experiment = Experiment::parse(text, file).map_err(|error| wrong(&error))?;
@@ -17,18 +18,18 @@ pub(crate) fn plan(text: &str, file: &Path, changes: &[String]) -> PyResult<Plan
     experiment.plan().map_err(|error| wrong(&error))
 }
 
-/// What the main thread tells those that work.
-struct Follow {
+/// Tells the threads that work whether the main thread was interrupted.
+struct Interruption {
     interrupted: AtomicBool,
 }
 
-impl Witness for Follow {
+impl Progress for Interruption {
     fn interrupted(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed)
     }
 }
 
-/// Carries out an experiment, with results in a folder. Ctrl-C stops it, and what was recorded stays.
+/// Runs an experiment and writes results to a folder. Ctrl-C stops it and keeps what was recorded.
 #[pyfunction]
 pub(crate) fn run(
     py: Python<'_>,
@@ -45,23 +46,8 @@ pub(crate) fn run(
         return Err(PyValueError::new_err(format!("{} holds results already: choose another `out`", out.display())));
     }
     folder.begin(&plan).map_err(|error| failed(&error))?;
-    let follow = Follow { interrupted: AtomicBool::new(false) };
     let threads = if threads == 0 { thread::available_parallelism().map_or(1, usize::from) } else { threads };
-    // Signals reach the main thread only, so others do the work.
-    let (report, signal) = thread::scope(|scope| {
-        let work = scope.spawn(|| carry_out_plan(&plan, &folder, Pace::new(threads), &follow));
-        let mut signal = Ok(());
-        while !work.is_finished() {
-            py.detach(|| thread::sleep(Duration::from_millis(5)));
-            if signal.is_ok() {
-                signal = py.check_signals();
-                follow.interrupted.store(signal.is_err(), Ordering::Relaxed);
-            }
-        }
-        (work.join(), signal)
-    });
-    signal?;
-    report.map_err(|_| PyRuntimeError::new_err("a thread died"))?.map_err(|error| {
+    simulate(py, &plan, &folder, threads)?.map_err(|error| {
         if !error.can_be_resumed() {
             folder.discard_if_empty();
         }
@@ -71,7 +57,28 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// What can be known of an experiment before it is run: a text, and what would make it fail.
+/// Carries out the runs of a plan; an interruption of the main thread stops them and is raised.
+fn simulate(py: Python<'_>, plan: &Plan, folder: &Folder, threads: usize) -> PyResult<Result<Report, JobError>> {
+    let interruption = Interruption { interrupted: AtomicBool::new(false) };
+    // Python handles signals in the main thread only, so another thread does the work.
+    let (report, signal) = thread::scope(|scope| {
+        let work = scope.spawn(|| carry_out_plan(plan, folder, RunOptions::new(threads), &interruption));
+        let mut signal = Ok(());
+        while !work.is_finished() {
+            py.detach(|| thread::sleep(Duration::from_millis(5)));
+            if signal.is_ok() {
+                signal = py.check_signals();
+                interruption.interrupted.store(signal.is_err(), Ordering::Relaxed);
+            }
+        }
+        (work.join(), signal)
+    });
+    signal?;
+    report.map_err(|_| PyRuntimeError::new_err("a thread died"))
+}
+
+/// Reports what can be known about an experiment before it is run: a text, and the reasons why a
+/// run would fail.
 #[pyfunction]
 pub(crate) fn check(text: &str, file: PathBuf, changes: Vec<String>) -> PyResult<(String, Vec<String>)> {
     let check = fabnet_lab::check(&plan(text, &file, &changes)?, 1);
@@ -79,7 +86,7 @@ pub(crate) fn check(text: &str, file: PathBuf, changes: Vec<String>) -> PyResult
     Ok((check.to_string(), check.obstacles))
 }
 
-/// The entries of a registry, each with a line on what it is.
+/// Lists the entries of a registry, each with a line that describes it.
 #[pyfunction]
 pub(crate) fn listing(topic: &str) -> PyResult<Vec<(String, String)>> {
     let topic = topics().into_iter().find(|known| known.name == topic);

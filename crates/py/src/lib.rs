@@ -1,19 +1,24 @@
-//! The part of the Python package that is written in Rust: experiments as the command runs them, and problems, algorithms and topologies that Python brings.
+//! The compiled module of the Python package: experiments with the same results as the command, and
+//! runs of problems, algorithms and topologies that are written in Python.
 
+mod agent_gradients;
 mod algorithm;
 mod experiment;
-mod failure;
+mod first_exception;
+mod level_function;
+mod named_segment;
 #[cfg(feature = "net")]
 mod node;
 mod numbers;
-mod own;
 mod problem;
+mod python_parts;
+mod reusable_array;
 mod solve;
 mod topology;
 
 use pyo3::prelude::*;
 
-/// Functions for the package `fabnet`, which is what people use.
+/// The functions that the package `fabnet` is built on; they are not public themselves.
 #[pymodule]
 fn _fabnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -21,7 +26,7 @@ fn _fabnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(experiment::check, module)?)?;
     module.add_function(wrap_pyfunction!(experiment::listing, module)?)?;
     module.add_function(wrap_pyfunction!(solve::solve, module)?)?;
-    module.add_function(wrap_pyfunction!(algorithm::gradients, module)?)?;
+    module.add_function(wrap_pyfunction!(agent_gradients::gradients, module)?)?;
     #[cfg(feature = "net")]
     {
         module.add_function(wrap_pyfunction!(node::node, module)?)?;

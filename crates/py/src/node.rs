@@ -1,22 +1,24 @@
-//! Real nodes with gradients of Python.
+//! Real nodes whose gradients are computed in Python.
 
+use fabnet_core::ProblemExt;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fabnet_host::{Station, StationError};
 use fabnet_lab::Experiment;
 use fabnet_lab::data::Library;
-use fabnet_net::{Authority, Config, Shared, log_to_stderr};
+use fabnet_net::{Authority, Config, SharedStatus, log_to_stderr};
+use fabnet_node::{NodeRuntime, NodeRuntimeError};
 use pyo3::exceptions::{PyConnectionError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::failure::Failure;
-use crate::own::Own;
+use crate::first_exception::FirstException;
+use crate::python_parts::PythonParts;
 use crate::solve::points;
 
-/// Runs one node until it is done. Ctrl-C, or an exception in a function, lets it say farewell before it is raised. Functions are called from this thread.
+/// Runs one node until it is done. After Ctrl-C, or an exception in a function, the node announces
+/// that it leaves before the exception is raised. Functions are called from this thread.
 #[pyfunction]
 pub(crate) fn node<'py>(
     py: Python<'py>,
@@ -37,25 +39,25 @@ pub(crate) fn node<'py>(
     let plan =
         Experiment::read(&config.plan).and_then(|experiment| experiment.plan()).map_err(|error| wrong(&error))?;
     let (group, seed) = plan.real_run().map_err(|error| wrong(&error))?;
-    let (status, refusals) = (Shared::of(&config), Arc::default());
+    let (status, refusals) = (SharedStatus::of(&config), Arc::default());
     log_to_stderr("warn", false, &status, &refusals);
-    let failure = Failure::default();
-    let setup = Own { problem, topology: None, algorithm }.setup(py, group, seed, &failure)?;
+    let failure = FirstException::default();
+    let setup = PythonParts { problem, topology: None, algorithm }.setup(py, group, seed, &failure)?;
     let (method, dim) = (setup.algorithm.clone(), setup.problem.dim());
     let done = py.detach(|| {
-        let mut station = Station::open(config, &plan, setup, (status, refusals))?;
-        station.run(&mut || goes_on(&failure))?;
+        let mut runtime = NodeRuntime::open(config, &plan, setup, (status, refusals))?;
+        runtime.run(&mut || goes_on(&failure))?;
         let point = |peer: &fabnet_core::Peer<f64>| {
-            let mut point = vec![0.0; method.blocks().width() + peer.task().problem.private(peer.node() as usize)];
+            let mut point = vec![0.0; method.blocks().width() + peer.config().problem.private(peer.node() as usize)];
             method.point(peer.row(), peer.keep(), &mut point);
             (point, peer.round())
         };
-        Ok(station.peers().map(point).unzip::<_, _, Vec<_>, Vec<_>>())
+        Ok(runtime.peers().map(point).unzip::<_, _, Vec<_>, Vec<_>>())
     });
     failure.raise()?;
-    let (found, rounds) = done.map_err(|error: StationError| match error {
-        StationError::Node(_) | StationError::Open(_) => PyConnectionError::new_err(error.to_string()),
-        StationError::Agents { .. } | StationError::Start { .. } | StationError::Missing(_) => {
+    let (found, rounds) = done.map_err(|error: NodeRuntimeError| match error {
+        NodeRuntimeError::Node(_) | NodeRuntimeError::Open(_) => PyConnectionError::new_err(error.to_string()),
+        NodeRuntimeError::Agents { .. } | NodeRuntimeError::Start { .. } | NodeRuntimeError::Missing(_) => {
             PyValueError::new_err(error.to_string())
         }
         _ => PyRuntimeError::new_err(error.to_string()),
@@ -66,13 +68,14 @@ pub(crate) fn node<'py>(
     Ok(answer)
 }
 
-/// Whether nothing has gone wrong, and nobody has pressed Ctrl-C.
-fn goes_on(failure: &Failure) -> bool {
+/// Whether the run goes on: no function has raised an exception, and nobody has pressed Ctrl-C.
+fn goes_on(failure: &FirstException) -> bool {
     Python::attach(|py| failure.catch(py.check_signals()));
     !failure.is_there()
 }
 
-/// Makes an authority in a folder and certificates for nodes, each with the hosts under which others reach it; on this machine, if there are none.
+/// Makes a certificate authority in a folder, and certificates of nodes. Each node has the hosts
+/// under which others reach it; without any, it is reachable on this machine only.
 #[pyfunction]
 pub(crate) fn certificates(folder: PathBuf, nodes: BTreeMap<String, Vec<String>>) -> PyResult<()> {
     let failed = |error: &dyn std::fmt::Display| PyRuntimeError::new_err(error.to_string());

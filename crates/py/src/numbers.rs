@@ -1,4 +1,4 @@
-//! Arrays that Python gives.
+//! Arrays of numbers that functions of Python return.
 
 use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -6,7 +6,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 
-/// An array of this shape that holds numbers.
+/// Converts to a contiguous array of `f64` and checks its shape. `place` names the array in
+/// messages.
 pub(crate) fn array<'py>(
     found: &Bound<'py, PyAny>,
     shape: &[usize],
@@ -28,7 +29,7 @@ pub(crate) fn array<'py>(
         }
         convert.call1((plain, "float64"))?.extract()?
     };
-    // NumPy makes a row of a single number.
+    // `ascontiguousarray` makes an array of shape (1,) of a single number.
     if array.shape() != shape && !(array.len() == 1 && shape.iter().product::<usize>() == 1) {
         let (found, shape) = (PyTuple::new(py, array.shape())?, PyTuple::new(py, shape)?);
         return Err(PyValueError::new_err(format!("{} has the shape {found}, but needs {shape}", place())));
@@ -36,7 +37,7 @@ pub(crate) fn array<'py>(
     Ok(array)
 }
 
-/// The same, with numbers that are all finite.
+/// Does the same as [`array`], and checks that all numbers are finite.
 pub(crate) fn finite<'py>(
     found: &Bound<'py, PyAny>,
     shape: &[usize],
@@ -51,7 +52,7 @@ pub(crate) fn finite<'py>(
     Ok(array)
 }
 
-/// These, as a vector.
+/// Does the same as [`finite`], and copies the numbers into a vector.
 pub(crate) fn numbers(found: &Bound<'_, PyAny>, shape: &[usize], place: &dyn Fn() -> String) -> PyResult<Vec<f64>> {
     Ok(finite(found, shape, place)?.as_slice()?.to_vec())
 }

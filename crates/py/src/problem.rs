@@ -1,102 +1,49 @@
-//! A problem whose functions are Python's.
+//! A problem whose functions are written in Python.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
-use fabnet_core::{Dim, Level, Point, Problem, Scratch, Sheet, Slopes, Together};
+use fabnet_core::{
+    BatchOracle, Capabilities, Dim, GradientMut, Level, Point, PrivatePart, Problem, QueryBatch, Scratch,
+};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{IntoPyDict, PyTuple};
 
-use crate::failure::Failure;
+use crate::first_exception::FirstException;
+use crate::level_function::{LevelFunction, name, value_and_gradients};
 use crate::numbers::{array, finite, numbers};
+use crate::reusable_array::ReusableArray;
 
-/// An object with `outer`, `inner` and the functions of both levels.
-pub(crate) struct OwnProblem {
+/// A problem given by an object with `outer`, `inner` and the functions of both levels.
+pub(crate) struct PythonProblem {
     object: Py<PyAny>,
     agents: usize,
     dim: Dim,
+    /// The number of private coordinates of each agent.
     private: Vec<usize>,
+    /// The starting points x and y of each agent; empty if the object does not give them.
     starts: Vec<(Vec<f64>, Vec<f64>)>,
-    functions: [Function; 2],
-    failure: Failure,
-    desks: [Desk; 2],
+    /// The functions of the upper and the lower level, by the number of the level.
+    functions: [LevelFunction; 2],
+    failure: FirstException,
+    /// The arrays X and Y with the points of all agents.
+    points: [ReusableArray; 2],
 }
 
-/// How a level is evaluated.
-#[derive(Clone, Debug)]
-struct Function {
-    /// `upper` or `upper_all`.
-    name: String,
-    /// Whether for all agents at once.
-    for_all: bool,
-    /// Whether it wants to know the round: it then shows something else in every round.
-    takes_round: bool,
+/// The points of all agents as arrays with a row for each.
+struct GatheredPoints<'py> {
+    x: Bound<'py, PyArray2<f64>>,
+    y: Bound<'py, PyArray2<f64>>,
+    /// The agents whose point is not finite; their rows are zero.
+    lost: Vec<usize>,
 }
 
-impl Function {
-    fn find(object: &Bound<'_, PyAny>, level: Level) -> PyResult<Self> {
-        let (one, all) = (name(level), format!("{}_all", name(level)));
-        let callable = |name: &str| object.getattr(name).ok().filter(PyAnyMethods::is_callable);
-        let (name, for_all, found) = if let Some(found) = callable(&all) {
-            (all, true, found)
-        } else if let Some(found) = callable(one) {
-            (one.to_owned(), false, found)
-        } else {
-            return Err(PyTypeError::new_err(format!(
-                "a problem needs `{one}(agent, x, y)`, or `{all}(X, Y)` for all agents at once"
-            )));
-        };
-        // Functions that are not Python's have no signature.
-        let signature = object.py().import("inspect")?.call_method1("signature", (found,));
-        let parameters = signature.and_then(|signature| signature.getattr("parameters"));
-        let takes_round = parameters.is_ok_and(|parameters| parameters.contains("round").unwrap_or(false));
-        Ok(Self { name, for_all, takes_round })
-    }
-
-    fn call<'py>(
-        &self,
-        object: &Bound<'py, PyAny>,
-        arguments: impl PyCallArgs<'py>,
-        round: u64,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let named = self.takes_round.then(|| [("round", round)].into_py_dict(object.py())).transpose()?;
-        object.getattr(&*self.name)?.call(arguments, named.as_ref())
-    }
-}
-
-fn name(level: Level) -> &'static str {
-    match level {
-        Level::Upper => "upper",
-        Level::Lower => "lower",
-    }
-}
-
-impl OwnProblem {
-    /// Looks at an object that a user brings.
-    pub(crate) fn new(object: &Bound<'_, PyAny>, agents: usize, failure: Failure) -> PyResult<Self> {
-        let size = |name: &str| -> PyResult<usize> {
-            let value = object.getattr(name).map_err(|_| {
-                PyTypeError::new_err(format!("a problem needs `{name}`: how many coordinates that variable has"))
-            })?;
-            let wrong = |_| PyTypeError::new_err(format!("`{name}` is a whole number of coordinates, not {value}"));
-            value.extract().map_err(wrong)
-        };
-        let dim = Dim { outer: size("outer")?, inner: size("inner")? };
-        let has = |name: &str| match object.getattr(name) {
-            Ok(found) if !found.is_callable() => {
-                Err(PyTypeError::new_err(format!("`{name}` of a problem is a function of the agent, not {found}")))
-            }
-            found => Ok(found.is_ok()),
-        };
-        let functions = [Function::find(object, Level::Upper)?, Function::find(object, Level::Lower)?];
-        let private: Vec<usize> = if has("private")? {
-            (0..agents).map(|agent| object.call_method1("private", (agent,))?.extract()).collect::<PyResult<_>>()?
-        } else {
-            vec![0; agents]
-        };
+impl PythonProblem {
+    /// Checks the object, and asks it for sizes and starting points.
+    pub(crate) fn new(object: &Bound<'_, PyAny>, agents: usize, failure: FirstException) -> PyResult<Self> {
+        let dim = Dim { outer: size(object, "outer")?, inner: size(object, "inner")? };
+        let functions = [LevelFunction::find(object, Level::Upper)?, LevelFunction::find(object, Level::Lower)?];
+        let private = private_sizes(object, agents)?;
         if private.iter().any(|&own| own > 0) && functions.iter().any(|function| function.for_all) {
             return Err(PyTypeError::new_err(
                 "agents with private coordinates differ in size: bring upper(agent, x, y) and lower(agent, x, y)",
@@ -110,22 +57,23 @@ impl OwnProblem {
             starts: Vec::new(),
             functions,
             failure,
-            desks: Default::default(),
+            points: Default::default(),
         };
-        if has("start")? {
+        if has_function(object, "start")? {
             brought.starts = (0..agents).map(|agent| brought.ask_start(object, agent)).collect::<PyResult<_>>()?;
         }
         Ok(brought)
     }
 
-    /// What one agent asks alone.
-    fn alone(&self, level: Level, at: Point<'_, f64>) -> Sheet<f64> {
-        let mut sheet = Sheet::new(self, at.agent..at.agent + 1);
+    /// Evaluates a level for one agent, apart from all others.
+    fn alone(&self, level: Level, at: Point<'_, f64>) -> QueryBatch<f64> {
+        let mut sheet = QueryBatch::new(self.dim, at.agent..at.agent + 1, |agent| self.private[agent]);
         sheet.ask(at);
         self.answer(level, at.round, &mut [&mut sheet]);
         sheet
     }
 
+    /// Asks for the starting point of an agent.
     fn ask_start(&self, object: &Bound<'_, PyAny>, agent: usize) -> PyResult<(Vec<f64>, Vec<f64>)> {
         let found = object.call_method1("start", (agent,))?;
         let (x, y): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
@@ -137,13 +85,15 @@ impl OwnProblem {
         ))
     }
 
+    /// Evaluates a level for one agent: the value and the gradients in x, private coordinates last,
+    /// and in y.
     fn ask_one(&self, object: &Bound<'_, PyAny>, level: Level, at: Point<'_, f64>) -> PyResult<(f64, [Vec<f64>; 2])> {
         let (py, agent, round) = (object.py(), at.agent, at.round);
         let outer: Vec<f64> = at.x.iter().chain(at.own).copied().collect();
         let (x, y) = (PyArray1::from_vec(py, outer), PyArray1::from_slice(py, at.y));
         let found = self.functions[level as usize].call(object, (agent, &x, &y), round)?;
         let place = |part: &str| format!("{part} of {}({agent}, x, y) in round {round}", name(level));
-        let (value, by_x, by_y) = three(&found, &|| place("the result"))?;
+        let (value, by_x, by_y) = value_and_gradients(&found, &|| place("the result"))?;
         let outer = self.dim.outer + self.private[agent];
         let by_x = if outer == 0 { Vec::new() } else { numbers(&by_x, &[outer], &|| place("the gradient in x"))? };
         let by_y = numbers(&by_y, &[self.dim.inner], &|| place("the gradient in y"))?;
@@ -151,8 +101,16 @@ impl OwnProblem {
         Ok((value.extract().map_err(wrong)?, [by_x, by_y]))
     }
 
-    /// One after the other. What has run away is not asked for: it may be a rehearsal that went astray, and if it is not, whoever looks at the agents sees it.
-    fn ask_each(&self, object: &Bound<'_, PyAny>, level: Level, round: u64, sheet: &mut Sheet<f64>) -> PyResult<()> {
+    /// Evaluates one agent after the other. Points that are not finite are refused: a dry run,
+    /// which gets zeros for gradients, may compute anything, and the caller of the engine detects
+    /// divergence.
+    fn ask_each(
+        &self,
+        object: &Bound<'_, PyAny>,
+        level: Level,
+        round: u64,
+        sheet: &mut QueryBatch<f64>,
+    ) -> PyResult<()> {
         for agent in sheet.agents().filter(|&agent| sheet.is_open(agent)).collect::<Vec<_>>() {
             let at = sheet.point(agent, round);
             if ![at.own, at.x, at.y].into_iter().flatten().all(|number| number.is_finite()) {
@@ -169,38 +127,20 @@ impl OwnProblem {
         Ok(())
     }
 
-    /// All at once. Who asks nothing, or has run away, is at zero.
+    /// Evaluates all agents in one call. Agents that ask nothing, or whose point is not finite, are
+    /// at zero in it.
     fn ask_all(
         &self,
         object: &Bound<'_, PyAny>,
         level: Level,
         round: u64,
-        sheets: &mut [&mut Sheet<f64>],
+        sheets: &mut [&mut QueryBatch<f64>],
     ) -> PyResult<()> {
-        let (py, Dim { outer, inner }, agents) = (object.py(), self.dim, self.agents);
-        let arrays = [self.desks[0].array(py, [agents, outer])?, self.desks[1].array(py, [agents, inner])?];
-        let mut lost = Vec::new();
-        for (part, (array, width)) in arrays.iter().zip([outer, inner]).enumerate() {
-            let mut array = array.readwrite();
-            let rows = array.as_slice_mut()?;
-            if sheets.iter().map(|sheet| sheet.agents().len()).sum::<usize>() < agents {
-                rows.fill(0.0);
-            }
-            for sheet in &*sheets {
-                let place = sheet.agents().start * width..sheet.agents().end * width;
-                rows[place].copy_from_slice(sheet.points()[part]);
-            }
-            for (agent, row) in rows.chunks_exact_mut(width.max(1)).enumerate() {
-                if !row.iter().all(|number| number.is_finite()) {
-                    row.fill(0.0);
-                    lost.push(agent);
-                }
-            }
-        }
-        let [x, y] = &arrays;
-        let found = self.functions[level as usize].call(object, (x, y), round)?;
+        let (Dim { outer, inner }, agents) = (self.dim, self.agents);
+        let GatheredPoints { x, y, lost } = self.gather(object.py(), sheets)?;
+        let found = self.functions[level as usize].call(object, (&x, &y), round)?;
         let place = |part: &str| format!("{part} of {}_all(X, Y) in round {round}", name(level));
-        let (value, by_x, by_y) = three(&found, &|| place("the result"))?;
+        let (value, by_x, by_y) = value_and_gradients(&found, &|| place("the result"))?;
         let by_x = (outer > 0).then(|| finite(&by_x, &[agents, outer], &|| place("the gradient in X"))).transpose()?;
         let by_y = finite(&by_y, &[agents, inner], &|| place("the gradient in Y"))?;
         let values = array(&value, &[agents], &|| place("the values"))?;
@@ -216,61 +156,68 @@ impl OwnProblem {
         }
         Ok(())
     }
-}
 
-/// An array that is lent to Python, and used again if Python has not kept it: memory that is new has to be mapped first, which takes longer than to fill it.
-#[derive(Default)]
-struct Desk(Mutex<Option<Lent>>);
-
-struct Lent {
-    array: Py<PyArray2<f64>>,
-    /// References to it when nobody else has it, as Python counts them.
-    alone: usize,
-}
-
-impl Desk {
-    fn array<'py>(&self, py: Python<'py>, shape: [usize; 2]) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let references = |array: &Py<PyArray2<f64>>| -> PyResult<usize> {
-            py.import("sys")?.call_method1("getrefcount", (array,))?.extract()
-        };
-        let mut lent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(Lent { array, alone }) = &*lent
-            && references(array)? == *alone
-        {
-            return Ok(array.bind(py).clone());
+    /// Writes the points of all agents into the arrays X and Y.
+    fn gather<'py>(&self, py: Python<'py>, sheets: &[&mut QueryBatch<f64>]) -> PyResult<GatheredPoints<'py>> {
+        let (Dim { outer, inner }, agents) = (self.dim, self.agents);
+        let arrays = [self.points[0].array(py, [agents, outer])?, self.points[1].array(py, [agents, inner])?];
+        let mut lost = Vec::new();
+        for (part, (array, width)) in arrays.iter().zip([outer, inner]).enumerate() {
+            let mut array = array.readwrite();
+            let rows = array.as_slice_mut()?;
+            if sheets.iter().map(|sheet| sheet.agents().len()).sum::<usize>() < agents {
+                rows.fill(0.0);
+            }
+            for sheet in sheets {
+                let place = sheet.agents().start * width..sheet.agents().end * width;
+                rows[place].copy_from_slice(sheet.points()[part]);
+            }
+            for (agent, row) in rows.chunks_exact_mut(width.max(1)).enumerate() {
+                if !row.iter().all(|number| number.is_finite()) {
+                    row.fill(0.0);
+                    lost.push(agent);
+                }
+            }
         }
-        let array = PyArray2::zeros(py, shape, false).unbind();
-        let Lent { array, .. } = lent.insert(Lent { alone: references(&array)?, array });
-        Ok(array.bind(py).clone())
+        let [x, y] = arrays;
+        Ok(GatheredPoints { x, y, lost })
     }
 }
 
-/// A value and two gradients.
-type Three<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
-
-fn three<'py>(found: &Bound<'py, PyAny>, place: &dyn Fn() -> String) -> PyResult<Three<'py>> {
-    let tuple = found.cast::<PyTuple>().ok().filter(|tuple| tuple.len() == 3);
-    let tuple = tuple.ok_or_else(|| {
-        let kind = found.get_type().name().map(|name| name.to_string()).unwrap_or_default();
-        PyTypeError::new_err(format!(
-            "{} is a {kind}: return a value, its gradient in x and its gradient in y",
-            place()
-        ))
+/// Reads an attribute that is a number of coordinates.
+fn size(object: &Bound<'_, PyAny>, name: &str) -> PyResult<usize> {
+    let value = object.getattr(name).map_err(|_| {
+        PyTypeError::new_err(format!("a problem needs `{name}`: how many coordinates that variable has"))
     })?;
-    tuple.extract()
+    let wrong = |_| PyTypeError::new_err(format!("`{name}` is a whole number of coordinates, not {value}"));
+    value.extract().map_err(wrong)
 }
 
-impl Problem<f64> for OwnProblem {
+/// Whether the object has this optional function; an attribute that is no function is an error.
+fn has_function(object: &Bound<'_, PyAny>, name: &str) -> PyResult<bool> {
+    match object.getattr(name) {
+        Ok(found) if !found.is_callable() => {
+            Err(PyTypeError::new_err(format!("`{name}` of a problem is a function of the agent, not {found}")))
+        }
+        found => Ok(found.is_ok()),
+    }
+}
+
+/// The number of private coordinates of each agent.
+fn private_sizes(object: &Bound<'_, PyAny>, agents: usize) -> PyResult<Vec<usize>> {
+    if !has_function(object, "private")? {
+        return Ok(vec![0; agents]);
+    }
+    (0..agents).map(|agent| object.call_method1("private", (agent,))?.extract()).collect()
+}
+
+impl Problem<f64> for PythonProblem {
     fn agents(&self) -> usize {
         self.agents
     }
 
     fn dim(&self) -> Dim {
         self.dim
-    }
-
-    fn private(&self, agent: usize) -> usize {
-        self.private[agent]
     }
 
     fn start(&self, agent: usize, own: &mut [f64], x: &mut [f64], y: &mut [f64]) {
@@ -281,7 +228,7 @@ impl Problem<f64> for OwnProblem {
         }
     }
 
-    fn add_gradient(&self, level: Level, at: Point<'_, f64>, to: Slopes<'_, f64>, _scratch: &mut Scratch<f64>) {
+    fn add_gradient(&self, level: Level, at: Point<'_, f64>, to: GradientMut<'_, f64>, _scratch: &mut Scratch<f64>) {
         self.alone(level, at).add_to(at.agent, to);
     }
 
@@ -289,17 +236,24 @@ impl Problem<f64> for OwnProblem {
         self.alone(level, at).values()[0]
     }
 
-    fn noisy(&self) -> bool {
-        self.functions.iter().any(|function| function.takes_round)
-    }
-
-    fn together(&self) -> Option<&dyn Together<f64>> {
-        Some(self)
+    fn capabilities(&self) -> Capabilities<'_, f64> {
+        Capabilities {
+            private: self.private.iter().any(|&count| count > 0).then_some(self as _),
+            noisy: self.functions.iter().any(|function| function.takes_round),
+            batched: Some(self),
+            ..Capabilities::default()
+        }
     }
 }
 
-impl Together<f64> for OwnProblem {
-    fn answer(&self, level: Level, round: u64, sheets: &mut [&mut Sheet<f64>]) {
+impl PrivatePart for PythonProblem {
+    fn private(&self, agent: usize) -> usize {
+        self.private[agent]
+    }
+}
+
+impl BatchOracle<f64> for PythonProblem {
+    fn answer(&self, level: Level, round: u64, sheets: &mut [&mut QueryBatch<f64>]) {
         let ask = |py: Python<'_>| {
             let object = self.object.bind(py);
             if self.functions[level as usize].for_all {

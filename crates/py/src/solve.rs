@@ -1,31 +1,32 @@
-//! Runs in which some things are Python's own.
+//! Runs in which some parts are objects of Python.
 
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use fabnet_core::observe::Patience;
-use fabnet_core::{Algorithm, Dim, Divergence, Level, Optimum, Point, Sheet, Stop, View};
+use fabnet_core::observe::DivergenceGuard;
+use fabnet_core::{Algorithm, Dim, Divergence, Level, Optimum, Point, ProblemExt, QueryBatch, Stop, View};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyFloatingPointError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::experiment::plan;
-use crate::failure::Failure;
-use crate::own::Own;
+use crate::first_exception::FirstException;
+use crate::python_parts::PythonParts;
 
-/// What is noted of a run, column by column.
+/// The records of a run, column by column.
 #[derive(Default)]
-struct Records {
+struct RecordColumns {
     round: Vec<u64>,
     consensus: Vec<f64>,
     upper: Vec<f64>,
     bytes_per_agent: Vec<f64>,
-    /// Where the solution is known.
+    /// Empty if the solution of the problem is not known.
     relative_error: Vec<f64>,
 }
 
-impl Records {
+impl RecordColumns {
+    /// Adds a row for the present round.
     fn note(&mut self, view: &View<'_, f64>, mean: &[f64], optimum: Option<&Optimum<f64>>) {
         self.round.push(view.round);
         self.consensus.push(view.consensus(mean));
@@ -51,17 +52,17 @@ impl Records {
     }
 }
 
-/// The mean of f, all agents at one point, each with its own private coordinates.
+/// The mean of f over all agents at one point, each with its own private coordinates.
 fn mean_value(view: &View<'_, f64>, mean: &[f64]) -> f64 {
     let (x, y) = view.algorithm.direction().solution(view.problem.dim(), mean);
     let (agents, round) = (view.agents.range(), view.round);
     let own: Vec<_> = agents.clone().map(|agent| view.point(agent)[mean.len()..].to_vec()).collect();
     let point = |agent: usize| Point { agent, round, own: &own[agent], x, y };
-    let sum: f64 = match view.problem.together() {
-        Some(together) => {
-            let mut sheet = Sheet::new(view.problem, agents.clone());
+    let sum: f64 = match view.problem.capabilities().batched {
+        Some(batched) => {
+            let mut sheet = QueryBatch::new(view.problem.dim(), agents.clone(), |agent| view.problem.private(agent));
             agents.clone().for_each(|agent| sheet.ask(point(agent)));
-            together.answer(Level::Upper, round, &mut [&mut sheet]);
+            batched.answer(Level::Upper, round, &mut [&mut sheet]);
             sheet.values().iter().sum()
         }
         None => agents.clone().map(|agent| view.problem.value(Level::Upper, point(agent))).sum(),
@@ -69,7 +70,8 @@ fn mean_value(view: &View<'_, f64>, mean: &[f64]) -> f64 {
     sum / agents.len() as f64
 }
 
-/// Carries out the only run of an experiment, in which some things are Python's own: a problem, a topology, an algorithm. `progress` is called with each round that was noted.
+/// Carries out the only run of an experiment, in which the problem, the topology and the algorithm
+/// may be objects of Python. `progress` is called with each recorded round.
 #[pyfunction]
 pub(crate) fn solve<'py>(
     py: Python<'py>,
@@ -81,12 +83,12 @@ pub(crate) fn solve<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let plan = plan(text, Path::new("solve"), &[])?;
     let (group, seed) = plan.only_run().map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let failure = Failure::default();
-    let setup = Own { problem, topology, algorithm }.setup(py, group, seed, &failure)?;
+    let failure = FirstException::default();
+    let setup = PythonParts { problem, topology, algorithm }.setup(py, group, seed, &failure)?;
     let optimum = setup.problem.optimum();
-    let mut engine = py.detach(|| setup.engine()).map_err(|error| failure.or(&error))?;
-    let mut records = Records::default();
-    let (limits, mut patience) = (Divergence::new(optimum.clone(), &engine.view()), Patience::default());
+    let mut engine = py.detach(|| setup.simulator()).map_err(|error| failure.or(&error))?;
+    let mut records = RecordColumns::default();
+    let (limits, mut patience) = (Divergence::new(optimum.clone(), &engine.view()), DivergenceGuard::default());
     loop {
         failure.raise()?;
         py.check_signals()?;
@@ -111,7 +113,7 @@ pub(crate) fn solve<'py>(
     }
 }
 
-/// A run that has diverged is no result.
+/// Raises an exception for a run that has diverged, because it has no result.
 fn refuse_diverged(stop: Stop) -> PyResult<()> {
     let Stop::Diverged { round, agent } = stop else { return Ok(()) };
     let message = format!(
@@ -120,15 +122,15 @@ fn refuse_diverged(stop: Stop) -> PyResult<()> {
     Err(PyFloatingPointError::new_err(message))
 }
 
-/// What everybody has found.
-fn answer<'py>(py: Python<'py>, view: &View<'_, f64>, records: Records) -> PyResult<Bound<'py, PyDict>> {
+/// The result of a run: the solutions of all agents, the number of rounds and the records.
+fn answer<'py>(py: Python<'py>, view: &View<'_, f64>, records: RecordColumns) -> PyResult<Bound<'py, PyDict>> {
     let answer = points(py, view.algorithm, view.problem.dim(), view.agents.range().map(|agent| view.point(agent)))?;
     answer.set_item("rounds", view.round)?;
     answer.set_item("records", records.columns(py)?)?;
     Ok(answer)
 }
 
-/// What points stand for: rows of x and y, and private coordinates.
+/// Splits points of agents into rows of x and y, and private coordinates.
 pub(crate) fn points<'py>(
     py: Python<'py>,
     algorithm: &dyn Algorithm<f64>,

@@ -1,24 +1,25 @@
-//! A topology that is a function of Python's.
+//! A topology that is a function of Python.
 
 use fabnet_core::{Digraph, Topology};
 use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::failure::Failure;
+use crate::first_exception::FirstException;
 
-/// A function from a round to links, as pairs (from, to).
-pub(crate) struct OwnTopology {
+/// A topology given by a function from a round to its links, as pairs (from, to) of agents.
+pub(crate) struct PythonTopology {
     function: Py<PyAny>,
     agents: usize,
-    failure: Failure,
+    failure: FirstException,
 }
 
-impl OwnTopology {
-    pub(crate) fn new(function: &Bound<'_, PyAny>, agents: usize, failure: Failure) -> Self {
+impl PythonTopology {
+    pub(crate) fn new(function: &Bound<'_, PyAny>, agents: usize, failure: FirstException) -> Self {
         Self { function: function.clone().unbind(), agents, failure }
     }
 
+    /// Calls the function and checks its links.
     fn links(&self, round: u64) -> PyResult<Vec<(usize, usize)>> {
         Python::attach(|py| {
             let found = self.function.bind(py).call1((round,))?;
@@ -48,7 +49,7 @@ impl OwnTopology {
     }
 }
 
-impl Topology for OwnTopology {
+impl Topology for PythonTopology {
     fn agents(&self) -> usize {
         self.agents
     }

@@ -1,22 +1,14 @@
-//! A simulator that attacks peers: one seed drives clocks, links, disks, members and faults, and every invariant is checked at every event.
+//! Peers on unreliable networks, in one process and without a clock.
+//!
+//! `lossy` holds the engines behind an experiment's `[faults]` section: whole runs whose links
+//! lose, delay and duplicate messages. `attack` is a deterministic fault simulator that tests the
+//! protocol itself: one seed drives clocks, links, disks, members and faults, and every invariant
+//! is checked after every event. The two share nothing but the core.
 
 #![warn(clippy::unwrap_used)]
 
-mod crowd;
-mod disk;
-mod fault;
-mod links;
-mod oracle;
-mod plain;
-mod scenario;
-mod springs;
-mod swarm;
-mod world;
+mod attack;
+mod lossy;
 
-pub use crowd::Crowd;
-pub use fault::{ByFault, Fault};
-pub use links::Lossy;
-pub use plain::Plain;
-pub use scenario::{MethodKind, NAMED, NetworkKind, Scenario};
-pub use swarm::{Failure, Swarm, run};
-pub use world::Outcome;
+pub use attack::{ByFault, Failure, Fault, MethodKind, NAMED, NetworkKind, Outcome, Scenario, SeedSweep, run};
+pub use lossy::{LinkFaults, LossyPeers, LossyUnledgered};

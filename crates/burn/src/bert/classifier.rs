@@ -15,9 +15,12 @@ use crate::{Adapter, Classifier, NotAModel, Parameter};
 /// How the weights of the head are spread at the start, as BERT's own were.
 const DEVIATION: f64 = 0.02;
 
-/// BERT and a linear layer from its [features](Encoder::features) to classes, all of it trained. A sample is a row of [tokens](super::Tokens).
+/// BERT and a linear layer from its [features](Encoder::features) to classes, all of it trained. A
+/// sample is a row of [tokens](super::Tokens).
 ///
-/// The parameters are BERT's, without its pooler, then the head's weights and biases. Training starts at the loaded weights, with a small random head. There is no dropout: a model is a pure function.
+/// The parameters are BERT's, without its pooler, then the head's weights and biases. Training
+/// starts at the loaded weights, with a small random head. There is no dropout: a model is a pure
+/// function.
 #[derive(Clone, Debug)]
 pub struct BertClassifier {
     model: Adapter<FineTuned>,
@@ -26,7 +29,7 @@ pub struct BertClassifier {
 }
 
 impl BertClassifier {
-    /// For rows of so many tokens.
+    /// A classifier for rows of `length` tokens.
     pub fn new(encoder: Encoder, length: usize, classes: usize) -> Result<Self, NotAModel> {
         let Encoder { config, weights } = encoder;
         let model = Adapter::new(length, |device: &Device| FineTuned {

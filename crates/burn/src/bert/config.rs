@@ -77,27 +77,27 @@ pub enum LoadError {
     /// A file cannot be read.
     #[error("cannot read {path}: a model is a folder with config.json, model.safetensors and tokenizer.json")]
     Unreadable {
-        /// The file.
+        /// The file that cannot be read.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// A file is not what its name says.
     #[error("{path} is damaged, or not in the form of Hugging Face: download it again")]
     Malformed {
-        /// The file.
+        /// The file that cannot be understood.
         path: PathBuf,
-        /// What its reader says.
+        /// The error of its reader.
         source: Box<dyn Error + Send + Sync>,
     },
     /// A relative of BERT that is computed differently.
     #[error("config.json has {key} = {found:?}, but only {only:?} is supported")]
     Unsupported {
-        /// In `config.json`.
+        /// The key in `config.json`.
         key: &'static str,
-        /// Its value.
+        /// The value that was found.
         found: String,
-        /// The value it can have.
+        /// The only value that is supported.
         only: &'static str,
     },
     /// A tensor is not in the file.
@@ -108,11 +108,11 @@ pub enum LoadError {
     /// A tensor has other extents than `config.json` says.
     #[error("the tensor `{name}` is {found:?} in model.safetensors, but {wanted:?} by config.json")]
     Misshapen {
-        /// Of the tensor.
+        /// The name of the tensor.
         name: String,
-        /// Its extents.
+        /// The extents that were found.
         found: Vec<usize>,
-        /// What they have to be.
+        /// The extents that are needed.
         wanted: Vec<usize>,
     },
     /// The file is shorter than the tensors that `config.json` describes.
@@ -120,23 +120,23 @@ pub enum LoadError {
         "model.safetensors has {found} bytes, too few for the BERT that config.json describes: download both again"
     )]
     Short {
-        /// Its bytes.
+        /// The number of bytes that were found.
         found: u64,
     },
     /// A tensor is not in 32 bits.
     #[error("the tensor `{name}` holds numbers of kind {found}: convert the weights to F32")]
     NotF32 {
-        /// Of the tensor.
+        /// The name of the tensor.
         name: String,
-        /// The kind.
+        /// The type of scalars that was found.
         found: String,
     },
     /// Rows are longer than the model has positions.
     #[error("rows of {length} tokens do not fit: use from 2 to the model's {positions}")]
     Length {
-        /// What was asked for.
+        /// The number of tokens that was asked for.
         length: usize,
-        /// What the model has.
+        /// The number of positions that the model has.
         positions: usize,
     },
 }

@@ -35,8 +35,9 @@ impl Encoder {
         self.config.hidden_size
     }
 
-    /// The features of rows of so many [tokens](super::Tokens), row by row: the mean over a row's tokens of their last hidden states, without normalisation. Batches are spread over rayon's threads; the bits do not depend on how many
-    /// there are.
+    /// The features of rows of `length` [tokens](super::Tokens), row by row: the mean over a row's
+    /// tokens of their last hidden states, without normalisation. Batches are spread over rayon's
+    /// threads; the bits do not depend on how many there are.
     pub fn features(&self, rows: &[f32], length: usize) -> Vec<f32> {
         let network = self.network();
         let batches: Vec<Vec<f32>> = rows

@@ -1,7 +1,9 @@
-//! BERT (Devlin, Chang, Lee, Toutanova: *BERT: pre-training of deep bidirectional transformers for language understanding*, NAACL 2019), loaded from a folder in the form of Hugging Face:
+//! BERT (Devlin, Chang, Lee, Toutanova: *BERT: pre-training of deep bidirectional transformers for
+//! language understanding*, NAACL 2019), loaded from a folder in the form of Hugging Face:
 //! `config.json`, `model.safetensors`, `tokenizer.json`.
 //!
-//! [`Tokens`] turns texts into rows of scalars, [`Encoder`] turns these into features, and [`BertClassifier`] trains all of it.
+//! [`Tokens`] turns texts into rows of scalars, [`Encoder`] turns these into features, and
+//! [`BertClassifier`] trains all of it.
 
 mod classifier;
 mod config;

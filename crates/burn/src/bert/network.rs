@@ -9,7 +9,8 @@ use burn::tensor::{Device, Int, Tensor};
 use super::config::Config;
 use crate::parameters::with_values;
 
-/// From rows of tokens to what BERT makes of each, without the pooler that its pre-training ends in.
+/// From rows of tokens to what BERT makes of each, without the pooler that its pre-training ends
+/// in.
 #[derive(Module, Debug)]
 pub(super) struct Bert {
     words: Embedding,
@@ -61,7 +62,8 @@ impl Bert {
         self.encoder.forward(TransformerEncoderInput::new(self.norm.forward(sum)).mask_pad(padding))
     }
 
-    /// The rows without the columns in which all of them are padded: what is masked need not be computed.
+    /// The rows without the columns in which all of them are padded: what is masked need not be
+    /// computed.
     fn cut(&self, rows: Tensor<2>) -> Tensor<2> {
         let [_, length] = rows.dims();
         let used = |row: &[f32]| row.iter().rposition(|&token| token != self.pad).map_or(1, |last| last + 1);

@@ -8,7 +8,8 @@ use tokenizers::{Tokenizer, TruncationParams};
 
 use super::config::{Config, LoadError, read};
 
-/// Turns texts into rows of so many scalars each: the numbers of their tokens, truncated, or padded behind. All numbers are below 2²⁴, so `f32` holds them exactly.
+/// Turns texts into rows of one length: the numbers of their tokens, truncated, or padded
+/// behind. All numbers are below 2²⁴, so `f32` holds them exactly.
 #[derive(Clone, Debug)]
 pub struct Tokens {
     tokenizer: Tokenizer,
@@ -60,8 +61,8 @@ impl Tokens {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("text {text}, counted from 0, cannot be turned into tokens: {reason}")]
 pub struct NotTokens {
-    /// Its place.
+    /// The place of the text in the list.
     pub text: usize,
-    /// What the tokenizer says.
+    /// The reason that the tokenizer gives.
     pub reason: String,
 }

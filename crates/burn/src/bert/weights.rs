@@ -18,7 +18,7 @@ const OUTSIDE: [(&str, &str); 4] = [
     ("norm", "embeddings.LayerNorm"),
 ];
 
-/// The same within a layer.
+/// The names of parameters within a layer.
 const IN_LAYER: [(&str, &str); 8] = [
     ("mha.query", "attention.self.query"),
     ("mha.key", "attention.self.key"),
@@ -80,7 +80,8 @@ fn append(values: &mut Vec<f32>, tensors: &SafeTensors<'_>, parameter: &Paramete
     Ok(())
 }
 
-/// The name of a parameter in `model.safetensors`, and whether it is transposed there: linear layers are outputs × inputs there and inputs × outputs in burn.
+/// The name of a parameter in `model.safetensors`, and whether it is transposed there: linear
+/// layers are outputs × inputs there and inputs × outputs in burn.
 pub(super) fn published(ours: &str) -> (String, bool) {
     let (module, field) = ours.rsplit_once('.').unwrap_or((ours, ""));
     let field_there = match field {

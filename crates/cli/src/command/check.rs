@@ -1,4 +1,4 @@
-//! `fabnet check`.
+//! `fabnet check`: reports what can be known about an experiment before it is run.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -6,38 +6,42 @@ use std::process::ExitCode;
 use clap::Args;
 use fabnet_lab::check;
 
-use super::{Changes, Threads};
-use crate::failure::IMPOSSIBLE;
-use crate::say::say;
+use super::options::{Overrides, Threads};
+use crate::exit_code::FAILURE;
+use crate::output::print_line;
 
 #[derive(Args)]
-#[command(after_help = "Example:
+#[command(after_help = "\
+Examples:
   fabnet check experiments/paper/sensitivity.toml
   fabnet check experiments/first.toml --json
 
-Besides facts on network, step sizes and cost, it makes trial runs: at most one in 20 of a run's rounds, with up to three seeds,
-20 seconds for all groups together (one at least for each). It says what they show, and what was not checked.
-Exit code 1 if the run cannot work, for instance because the agents are never jointly strongly connected or the memory does not suffice.")]
+The report has facts about the network, the step sizes and the cost. It also has the result of trial \
+runs: at most one in 20 of the rounds of a run, with up to three seeds, within 20 seconds for all \
+groups together (at least one second for each). The report ends with what was not checked.
+
+The exit code is 1 if the run cannot work, for instance because the agents are never jointly strongly \
+connected or because there is too little memory.")]
 pub(crate) struct Check {
     /// The experiment file
     file: PathBuf,
     #[command(flatten)]
-    changes: Changes,
+    overrides: Overrides,
     #[command(flatten)]
     threads: Threads,
-    /// Print JSON for scripts
+    /// Print the report as JSON
     #[arg(long)]
     json: bool,
 }
 
 impl Check {
-    pub(crate) fn carry_out(self) -> anyhow::Result<ExitCode> {
-        let check = check(&self.changes.read(&self.file)?.plan()?, self.threads.count())?;
+    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        let check = check(&self.overrides.read(&self.file)?.plan()?, self.threads.count())?;
         if self.json {
-            say(serde_json::to_string_pretty(&check)?);
+            print_line(serde_json::to_string_pretty(&check)?);
         } else {
-            say(&check);
+            print_line(&check);
         }
-        Ok(ExitCode::from(if check.obstacles.is_empty() { 0 } else { IMPOSSIBLE }))
+        Ok(ExitCode::from(if check.obstacles.is_empty() { 0 } else { FAILURE }))
     }
 }

@@ -1,4 +1,4 @@
-//! `fabnet data`.
+//! `fabnet data`: the data sets that are known, and shares of them as files.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -7,87 +7,90 @@ use clap::{Args, Subcommand};
 use fabnet_lab::data::{Entry, Library, State, known};
 use fabnet_lab::divide;
 
-use super::Changes;
-use crate::failure::IMPOSSIBLE;
-use crate::say::say;
+use super::options::Overrides;
+use crate::exit_code::FAILURE;
+use crate::output::print_line;
 use crate::table::aligned;
 
 #[derive(Args)]
-#[command(
-    after_help = "Data sets are looked for in --data DIR, then $FABNET_DATA, then the user's cache directory, each in a folder of its name. \
-fabnet does not download them; docs/learning.md says where they come from.
-
+#[command(after_help = "\
 Examples:
   fabnet data list
   fabnet data verify --data ~/data
-  fabnet data divide experiments/checks/hyper-cleaning-small.toml --seeds 0..1 --out shares"
-)]
+  fabnet data divide experiments/checks/hyper-cleaning-small.toml --seeds 0..1 --out shares
+
+Data sets are looked for in --data DIR, or else in $FABNET_DATA, or else in the user's cache \
+directory, each in a folder of its name. fabnet does not download them; docs/learning.md says where \
+they come from.")]
 pub(crate) struct Data {
-    /// What to do; list if not given
+    /// What to do; if not given, list
     #[command(subcommand)]
-    action: Option<Action>,
+    action: Option<DataAction>,
 }
 
 #[derive(Subcommand)]
-enum Action {
-    /// Say which data sets are known, and whether they are there
+enum DataAction {
+    /// List the data sets that are known, and whether their files are there
     List,
-    /// Read everything, and compare checksums
+    /// Read all files, and compare their checksums
     Verify,
-    /// Say where data sets are looked for
+    /// Print the folder in which data sets are looked for
     Path,
-    /// Write what each agent of an experiment would be dealt as a file of its own, for nodes that hold nothing else
+    /// Partition the data of an experiment: write the share of each agent into a file of its own
     Divide {
-        /// The experiment file, of one run
+        /// The experiment file; it must describe one run
         file: PathBuf,
-        /// Where files go: own/0.safetensors, own/1.safetensors, …, own/test.safetensors
+        /// The folder for the files own/0.safetensors, own/1.safetensors, …, own/test.safetensors
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
         #[command(flatten)]
-        changes: Changes,
+        overrides: Overrides,
     },
 }
 
 impl Data {
-    pub(crate) fn carry_out(self) -> anyhow::Result<ExitCode> {
-        match self.action.unwrap_or(Action::List) {
-            Action::List => Ok(look(false)),
-            Action::Verify => Ok(look(true)),
-            Action::Path => {
-                say(Library::usual().folder().display().to_string());
+    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        match self.action.unwrap_or(DataAction::List) {
+            DataAction::List => Ok(list_data_sets(false)),
+            DataAction::Verify => Ok(list_data_sets(true)),
+            DataAction::Path => {
+                print_line(Library::usual().folder().display().to_string());
                 Ok(ExitCode::SUCCESS)
             }
-            Action::Divide { file, out, changes } => divide_into(&file, &out, &changes),
+            DataAction::Divide { file, out, overrides } => write_shares(&file, &out, &overrides),
         }
     }
 }
 
-fn divide_into(file: &Path, out: &Path, changes: &Changes) -> anyhow::Result<ExitCode> {
-    let plan = changes.read(file)?.plan()?;
+/// Writes the share of each agent, and says how an experiment reads them.
+fn write_shares(file: &Path, out: &Path, overrides: &Overrides) -> anyhow::Result<ExitCode> {
+    let plan = overrides.read(file)?.plan()?;
     let (group, seed) = plan.only_run()?;
     divide(group, seed, out)?;
     let last = group.agents - 1;
-    say(format!(
-        "{0}/own/0.safetensors to {0}/own/{last}.safetensors hold what each agent has, own/test.safetensors what to test with.\n\
-         An experiment reads them with data = \"own\" and --data {0}; a node needs its own agents' files only (docs/network.md).",
+    print_line(format!(
+        "{0}/own/0.safetensors to {0}/own/{last}.safetensors hold the data of each agent, \
+         own/test.safetensors the test data.\n\
+         An experiment reads them with data = \"own\" and --data {0}; \
+         a node needs the files of its own agents only (docs/network.md).",
         out.display()
     ));
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says what there is, after reading all of it if asked to.
-fn look(thoroughly: bool) -> ExitCode {
+/// Lists the data sets with their state; `verify` also reads their files and compares checksums.
+fn list_data_sets(verify: bool) -> ExitCode {
     let library = Library::usual();
-    let state = |entry| if thoroughly { library.verify(entry) } else { library.look(entry) };
+    let state = |entry| if verify { library.verify(entry) } else { library.look(entry) };
     let states: Vec<(&Entry, State)> = known().iter().map(|entry| (entry, state(entry))).collect();
     let word = |state: &State| match state {
-        State::Intact if thoroughly => "intact".to_owned(),
+        State::Intact if verify => "intact".to_owned(),
         State::Intact => "there".to_owned(),
         State::Missing(files) => format!("missing: {}", files.join(", ")),
         State::Changed(files) => format!("changed: {}", files.join(", ")),
     };
     let row = |(entry, state): &(&Entry, State)| vec![entry.name.to_owned(), word(state), entry.about.to_owned()];
-    say(aligned(&states.iter().map(row).collect::<Vec<_>>()));
+    print_line(aligned(&states.iter().map(row).collect::<Vec<_>>()));
     let broken = states.iter().any(|(_, state)| *state != State::Intact);
-    if thoroughly && broken { ExitCode::from(IMPOSSIBLE) } else { ExitCode::SUCCESS }
+    if verify && broken { ExitCode::from(FAILURE) } else { ExitCode::SUCCESS }
 }

@@ -1,4 +1,4 @@
-//! `fabnet node`.
+//! `fabnet node`: one node of a real network, or a router.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,47 +8,51 @@ use std::sync::mpsc::channel;
 use anyhow::Context;
 use clap::Args;
 use fabnet_core::Scalar;
-use fabnet_host::Station;
 use fabnet_lab::data::Library;
 use fabnet_lab::{Experiment, Plan, Precision, Setup};
-use fabnet_net::{Carrier, Config, Refusals, Shared, log_to_stderr};
+use fabnet_net::{Config, Refusals, RouterProcess, SharedStatus, log_to_stderr};
+use fabnet_node::NodeRuntime;
 
-use crate::failure::Usage;
+use crate::exit_code::UsageError;
 
 #[derive(Args)]
-#[command(after_help = "Example:
+#[command(after_help = "\
+Example:
   fabnet node alpha/node.toml
 
-The file names the run, the plan (the same for all), the members with their addresses and agents,
-certificates, and where this node keeps its state; docs/network.md shows one. If `node` is one of its
-routers, this process carries messages between members and owns no agent.
+The file names the run, the plan (the same for all nodes), the members with their addresses and \
+agents, the certificates, and the folder for the state of this node; docs/network.md shows one. If \
+`node` is one of its routers, this process forwards messages between members and owns no agent.
 
-The first round begins when all members have been heard, or as many as [network] start of the plan
-says; a node that finds the run under way joins at once. Exit code 0 means that this node has done
-its rounds and that the others took part until the end, or that it was told to stop; 1 that they did
-not, or that something could not be written: the last line says what.
+The first round begins when all members have been heard, or as many as `start` in [network] of the \
+plan says. A node that finds the run already started joins at once.
 
-SIGTERM and Ctrl-C say farewell, write a checkpoint and end; a node that starts again goes on where it
-was. FABNET_LOG=zenoh=warn,fabnet_net=debug says more, of the engine too.")]
+The exit code is 0 if this node has done its rounds and the others took part until the end, or if it \
+was told to stop. It is 1 if they did not, or if something could not be written; the last line says \
+what.
+
+After SIGTERM or Ctrl-C the node announces that it leaves, writes a checkpoint and ends. A node that \
+is started again continues where it was. FABNET_LOG=zenoh=warn,fabnet_net=debug logs more, including \
+the messages of Zenoh.")]
 pub(crate) struct Node {
-    /// What this node is told
+    /// The configuration of this node, a TOML file
     file: PathBuf,
-    /// Log lines as JSON
+    /// Write log lines as JSON
     #[arg(long)]
     json: bool,
     /// Log nothing but warnings and errors
     #[arg(long)]
     quiet: bool,
-    /// Leave when the standard input closes, as when the process that started this one has ended
+    /// Leave when the standard input closes: then the process that started this one has ended
     #[arg(long, hide = true)]
     until_stdin_closes: bool,
 }
 
 impl Node {
-    pub(crate) fn carry_out(self) -> anyhow::Result<ExitCode> {
-        let config = Config::read(&self.file).map_err(|error| Usage(error.to_string()))?;
+    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        let config = Config::read(&self.file).map_err(|error| UsageError(error.to_string()))?;
         if config.me().is_none() {
-            return self.carry_messages(&config);
+            return self.route_messages(&config);
         }
         config.data.iter().for_each(|folder| Library::look_in(folder));
         let plan = Experiment::read(&config.plan)?.plan()?;
@@ -59,35 +63,37 @@ impl Node {
         }
     }
 
-    /// As a router, until it is told to stop.
-    fn carry_messages(self, config: &Config) -> anyhow::Result<ExitCode> {
-        self.log(config);
-        let carrier = Carrier::open(config)?;
+    /// Forwards messages as a router until a signal comes.
+    fn route_messages(self, config: &Config) -> anyhow::Result<ExitCode> {
+        self.start_log(config);
+        let router = RouterProcess::open(config)?;
         tracing::info!("carrying messages");
         let (stop, stopped) = channel();
-        // Who has ended needs no second signal.
+        // A second signal finds the receiver gone; then there is nothing left to do.
         ctrlc::set_handler(move || _ = stop.send(())).context("signals cannot be caught")?;
         stopped.recv()?;
-        carrier.close()?;
+        router.close()?;
         Ok(ExitCode::SUCCESS)
     }
 
+    /// Runs the agents of this node until their rounds are done or a signal comes.
     fn run<T: Scalar>(self, config: Config, plan: &Plan, setup: Setup<T>) -> anyhow::Result<ExitCode> {
-        let noted = self.log(&config);
-        let station = Station::open(config, plan, setup, noted);
-        let mut station = station.with_context(|| self.file.display().to_string())?;
-        ctrlc::set_handler(station.stopper()).context("signals cannot be caught")?;
+        let (status, refusals) = self.start_log(&config);
+        let runtime = NodeRuntime::open(config, plan, setup, (status, refusals));
+        let mut runtime = runtime.with_context(|| self.file.display().to_string())?;
+        ctrlc::set_handler(runtime.stopper()).context("signals cannot be caught")?;
         if self.until_stdin_closes {
-            stop_with_stdin(station.stopper())?;
+            stop_with_stdin(runtime.stopper())?;
         }
-        station.run(&mut || true)?;
+        runtime.run(&mut || true)?;
         Ok(ExitCode::SUCCESS)
     }
 
-    fn log(&self, config: &Config) -> (Shared, Arc<Refusals>) {
-        let (status, refusals) = (Shared::of(config), Arc::default());
-        let usual = if self.quiet { "warn" } else { "warn,fabnet=info,fabnet_host=info,fabnet_net=info" };
-        log_to_stderr(usual, self.json, &status, &refusals);
+    /// Starts to log to the standard error, and returns what the log counts into.
+    fn start_log(&self, config: &Config) -> (SharedStatus, Arc<Refusals>) {
+        let (status, refusals) = (SharedStatus::of(config), Arc::default());
+        let default = if self.quiet { "warn" } else { "warn,fabnet=info,fabnet_net=info,fabnet_node=info" };
+        log_to_stderr(default, self.json, &status, &refusals);
         (status, refusals)
     }
 }
@@ -95,7 +101,7 @@ impl Node {
 /// Calls `stop` when the standard input closes.
 fn stop_with_stdin(stop: impl Fn() + Send + 'static) -> anyhow::Result<()> {
     let wait = move || {
-        // Nobody writes there: it ends when the process at its other end does.
+        // Nobody writes to it, so this read ends when the process at the other end does.
         let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
         stop();
     };

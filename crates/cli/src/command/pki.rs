@@ -1,4 +1,4 @@
-//! `fabnet pki`.
+//! `fabnet pki`: the certificate authority of a run, and certificates of nodes.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -6,49 +6,51 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use fabnet_net::Authority;
 
-use crate::say::say;
+use crate::output::print_line;
 
 #[derive(Args)]
-#[command(after_help = "Examples:
+#[command(after_help = "\
+Examples:
   fabnet pki init certificates
   fabnet pki issue certificates alpha --host alpha.example.org --host 192.0.2.7
 
-ca.pem, NAME.pem and NAME.key go to the node; ca.key stays with whoever admits nodes.")]
+ca.pem, NAME.pem and NAME.key go to the node NAME. ca.key stays with the person who admits nodes.")]
 pub(crate) struct Pki {
     #[command(subcommand)]
-    what: What,
+    action: PkiAction,
 }
 
 #[derive(Subcommand)]
-enum What {
-    /// Make the authority of a run: ca.pem and ca.key
+enum PkiAction {
+    /// Make the certificate authority of a run: ca.pem and ca.key
     Init {
-        /// Where
+        /// The folder for both files
         folder: PathBuf,
     },
     /// Issue a certificate for a node: NAME.pem and NAME.key
     Issue {
-        /// Where the authority is
+        /// The folder of the certificate authority
         folder: PathBuf,
-        /// The node's name, as the member list has it
+        /// The name of the node in the list of members
         name: String,
-        /// Under which names and addresses others reach it; its name, localhost and 127.0.0.1 if not given
+        /// A name or address under which others reach the node; may be given several times; if not
+        /// given, its name, localhost and 127.0.0.1
         #[arg(long = "host", value_name = "HOST")]
         hosts: Vec<String>,
     },
 }
 
 impl Pki {
-    pub(crate) fn carry_out(self) -> anyhow::Result<ExitCode> {
-        match self.what {
-            What::Init { folder } => {
+    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        match self.action {
+            PkiAction::Init { folder } => {
                 Authority::create(&folder)?;
-                say(format!("{}: ca.pem, for all nodes, and ca.key, which admits them", folder.display()));
+                print_line(format!("{}: ca.pem, for all nodes, and ca.key, which admits them", folder.display()));
             }
-            What::Issue { folder, name, hosts } => {
+            PkiAction::Issue { folder, name, hosts } => {
                 let hosts = Authority::hosts(&name, hosts);
                 let (certificate, key) = Authority::open(&folder)?.issue(&name, &hosts)?;
-                say(format!("{} and {}, for {}", certificate.display(), key.display(), hosts.join(", ")));
+                print_line(format!("{} and {}, for {}", certificate.display(), key.display(), hosts.join(", ")));
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -1,14 +1,17 @@
-//! Automatic steps: measured by each agent, agreed on through the largest value seen, and watched over.
+//! Automatic step sizes: measured by each agent, agreed on through the largest value seen, and
+//! watched over.
 
-use crate::direction::{Direction, Parts, PartsMut, Sizes};
+use crate::direction::{Direction, Parts, PartsMut, StepSizes};
 use crate::{Oracle, Scalar, Smoothness, linalg};
 
-/// Steps that agents find by themselves.
+/// Automatic step sizes: agents find them by themselves.
 ///
-/// At the start each agent measures the smoothness of its own functions; the largest over all agents gives the steps. From then on, once
-/// a period, the largest ‖tᵢ‖² is agreed on. When it exceeds 100 × its best, that is a setback: everybody shortens the steps, goes back to where it was
-/// best and restarts the trackers. When there is no new best for five periods the run oscillates: the steps are shortened as well, without going back.
-/// (Under noise that says nothing, and is not done.) A decision falls due when `agreement` rounds have passed since the values were
+/// At the start each agent measures the smoothness of its own functions; the largest over all
+/// agents gives the step sizes. From then on, once a period, the largest ‖tᵢ‖² is agreed on. When
+/// it exceeds 100 × its best, that is a setback: all agents shorten them, go back to where each was
+/// best and restarts the trackers. When there is no new best for five periods the run oscillates:
+/// the step sizes are shortened as well, without going back. (Under noise that says nothing, and is
+/// not done.) A decision falls due when `agreement` rounds have passed since the values were
 /// published, so that all agents take it in the same round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Auto {
@@ -25,9 +28,10 @@ const LARGEST: usize = SETBACKS + 2;
 const SCALARS: usize = 4;
 
 impl Auto {
-    /// The heavy ball that goes with automatic steps, unless gradients are noisy.
+    /// The heavy ball that goes with automatic step sizes, unless gradients are noisy.
     pub const MOMENTUM: f64 = 0.8;
-    /// The lengths of the `Max` segments: six norms, the number of setbacks, and (window, largest ‖tᵢ‖²).
+    /// The lengths of the `Max` segments: six norms, the number of setbacks, and (window, largest
+    /// ‖tᵢ‖²).
     pub(super) const AGREED: [usize; Smoothness::LEN + 2] = [1, 1, 1, 1, 1, 1, 1, 2];
     const PERIOD: u64 = 60;
     /// How much worse than its best the monitor may become.
@@ -35,7 +39,8 @@ impl Auto {
     /// For how many periods it may fail to find a new best.
     const PATIENCE: f64 = 5.0;
 
-    /// For networks in which news reaches everyone within this many rounds (the connectivity report calls it the spread).
+    /// For networks in which information from any agent reaches all within this many rounds (the
+    /// connectivity report calls it the spread).
     pub fn new(agreement: u64) -> Self {
         Self { agreement, period: Self::PERIOD.max(3 * agreement), noisy: false }
     }
@@ -74,7 +79,8 @@ impl Auto {
         }
     }
 
-    /// Publishes, decides and counts, each in its round; returns the point to go back to, if that is due.
+    /// Publishes, decides and counts, each in its round; returns the point to go back to, if that
+    /// is due.
     pub(super) fn watch<'k, T: Scalar>(
         self,
         t: Parts<'_, T>,
@@ -116,8 +122,14 @@ impl Auto {
         None
     }
 
-    /// The steps of a round: none before everybody knows the smoothness of all.
-    pub(super) fn sizes<T: Scalar>(self, direction: &dyn Direction<T>, factor: f64, agreed: &[T], keep: &[T]) -> Sizes {
+    /// The step sizes of a round: zero before all agents know the largest smoothness.
+    pub(super) fn sizes<T: Scalar>(
+        self,
+        direction: &dyn Direction<T>,
+        factor: f64,
+        agreed: &[T],
+        keep: &[T],
+    ) -> StepSizes {
         let [age, window, ..] = keep[keep.len() - SCALARS..] else { unreachable!("the guard's scalars are kept last") };
         if window <= T::one() && age <= T::of(self.agreement as f64) {
             return [0.0; 3];
@@ -132,13 +144,13 @@ impl Auto {
 struct Guard<'k, T> {
     best: PartsMut<'k, T>,
     candidate: PartsMut<'k, T>,
-    /// Rounds since the window began.
+    /// Rounds since the current window of the agreement began.
     age: &'k mut T,
     /// The number of the window, over all epochs.
     window: &'k mut T,
-    /// The smallest monitor of this epoch.
+    /// The smallest monitor of this epoch so far.
     least: &'k mut T,
-    /// Periods since it was found, or since the steps were shortened.
+    /// Periods since it was found, or since step sizes were shortened.
     stale: &'k mut T,
 }
 

@@ -2,21 +2,24 @@
 
 use super::StepsError;
 use crate::direction::{Direction, Parts, PartsMut};
-use crate::{Oracle, Problem, Scalar};
+use crate::{Oracle, Problem, ProblemExt, Scalar};
 
 /// How the samples of successive rounds become one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Estimator {
-    /// The sample itself.
+    /// The gradient of the round's sample itself, without any estimate.
     #[default]
     Sample,
-    /// SAGA: `g = dₛ(v) − tableₛ + mean(table)`, where the table holds the last sample of each mini-batch s, from zeros (Defazio, Bach, Lacoste-Julien: *SAGA*, NeurIPS 2014;
-    /// over networks Qureshi, Xin, Kar, Khan: *Push-SAGA*, IEEE Control Systems Letters 2021). With one batch it is the sample.
+    /// SAGA: `g = dₛ(v) − tableₛ + mean(table)`, where the table holds the last sample of each
+    /// mini-batch s, from zeros (Defazio, Bach, Lacoste-Julien: *SAGA*, NeurIPS 2014; over networks
+    /// Qureshi, Xin, Kar, Khan: *Push-SAGA*, IEEE Control Systems Letters 2021). With one batch it
+    /// is the sample.
     Saga,
-    /// Recursive momentum: `g⁺ = d(v⁺; ξ) + (1 − β)(g − d(v; ξ))` with one sample ξ at both points (Cutkosky, Orabona: *Momentum-based variance reduction in
-    /// non-convex SGD*, NeurIPS 2019). With β = 1 it is the sample.
+    /// Recursive momentum: `g⁺ = d(v⁺; ξ) + (1 − β)(g − d(v; ξ))` with one sample ξ at both points
+    /// (Cutkosky, Orabona: *Momentum-based variance reduction in non-convex SGD*, NeurIPS 2019).
+    /// With β = 1 it is the sample.
     Recursive {
-        /// β.
+        /// The weight β of the new sample, in (0, 1].
         momentum: f64,
     },
 }
@@ -33,7 +36,7 @@ impl Estimator {
         if small { Ok(()) } else { Err(StepsError::Table { batches, width }) }
     }
 
-    /// Scalars kept, for directions of this width and so many batches.
+    /// The number of scalars kept, for directions of this width and this number of mini-batches.
     pub(super) fn keep(self, width: usize, batches: usize) -> usize {
         match self {
             Self::Sample => 0,
@@ -82,7 +85,7 @@ impl Estimator {
         }
     }
 
-    /// Writes the first estimate.
+    /// Writes the first estimate of an epoch.
     pub(super) fn begin<T: Scalar>(
         self,
         direction: &dyn Direction<T>,

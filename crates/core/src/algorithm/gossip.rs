@@ -1,34 +1,37 @@
 //! Gossip descent without tracking.
 
-use super::pace::Pace;
+use super::step_rule::StepRule;
 use super::{Agent, Algorithm, Fresh, Request, Steps, StepsError, write_point};
 use crate::direction::{Direction, Parts, PartsMut};
-use crate::{Blocks, Kind, Oracle, Problem, Scalar, Segment, Segments};
+use crate::{Blocks, Oracle, Problem, Scalar, Segment, SegmentKind, Segments};
 
-/// D-PSGD: each steps along its own direction, then averages with its neighbours (Lian, Zhang, Zhang, Hsieh, Zhang, Liu: *Can decentralized algorithms outperform centralized
-/// algorithms?*, NeurIPS 2017).
+/// D-PSGD: each steps along its own direction, then averages with its neighbours (Lian, Zhang,
+/// Zhang, Hsieh, Zhang, Liu: *Can decentralized algorithms outperform centralized algorithms?*,
+/// NeurIPS 2017).
 ///
 /// ```text
 /// v⁺ = W (v − η d),  d the direction at v
 /// ```
-/// It converges to the right point only if W is doubly stochastic, as Metropolis weights on undirected graphs are, and only as η falls: the undirected reference.
+/// It converges to the right point only if W is doubly stochastic, as Metropolis weights on
+/// undirected graphs are, and only as η falls: the undirected reference.
 pub struct Gossip<T> {
     direction: Box<dyn Direction<T>>,
-    pace: Pace,
+    pace: StepRule,
 }
 
 impl<T: Scalar> Gossip<T> {
-    /// This direction with these steps, for this problem.
+    /// This direction with these step sizes, for this problem.
     pub fn new(
         problem: &dyn Problem<T>,
         direction: impl Direction<T> + 'static,
         steps: Steps,
     ) -> Result<Self, StepsError> {
-        let pace = Pace::new(problem, &direction, steps)?;
+        let pace = StepRule::new(problem, &direction, steps)?;
         Ok(Self { direction: Box::new(direction), pace })
     }
 
-    /// Divides what an agent keeps: the point (what is sent is a step ahead of it), the direction, the private direction, the pace's.
+    /// Divides what an agent keeps: the point (what is sent is a step ahead of it), the direction,
+    /// the private direction, the pace's.
     fn kept<'k>(&self, keep: &'k mut [T], own: usize) -> [&'k mut [T]; 4] {
         let width = self.blocks().width();
         let (v, rest) = keep.split_at_mut(width);
@@ -48,8 +51,8 @@ impl<T: Scalar> Algorithm<T> for Gossip<T> {
     }
 
     fn segments(&self, own: usize) -> Segments {
-        let pulled = [Segment::new(Kind::Pull, self.blocks().width())];
-        Segments::new(pulled.into_iter().chain(self.pace.segments()).chain([Segment::new(Kind::Own, own)]))
+        let pulled = [Segment::new(SegmentKind::Pull, self.blocks().width())];
+        Segments::new(pulled.into_iter().chain(self.pace.segments()).chain([Segment::new(SegmentKind::Private, own)]))
     }
 
     fn keep(&self, own: usize) -> usize {

@@ -1,7 +1,8 @@
 //! Algorithms: a pure function on one agent's row.
 //!
-//! Every method of this family mixes linearly with its neighbours, then corrects locally. Mixing is the engine's; the correction is here, and knows of no graph,
-//! no neighbour and no message. The symbols are the paper's:
+//! Every method of this family mixes linearly with its neighbours, then corrects locally. Mixing is
+//! the engine's; the correction is here, and knows of no graph, no neighbour and no message. The
+//! symbols are the paper's:
 //!
 //! | symbol | meaning |
 //! |---|---|
@@ -14,10 +15,11 @@
 mod auto;
 mod estimator;
 mod gossip;
-mod pace;
 mod push_pull;
 mod push_sum;
 mod registry;
+mod segment;
+mod step_rule;
 mod steps;
 
 pub use auto::Auto;
@@ -25,28 +27,34 @@ pub use estimator::Estimator;
 pub use gossip::Gossip;
 pub use push_pull::{PushPull, Tracker};
 pub use push_sum::{PushSum, Tracking};
-pub use registry::{Built, Method, Recipe, methods};
-pub use steps::{Schedule, Steps, StepsError};
+pub use registry::{Built, Method, Read, Recipe, methods};
+pub use segment::{Mask, Segment, SegmentKind, Segments, larger};
+pub use steps::{StepDecay, Steps, StepsError};
 
-use crate::{Blocks, Direction, Mask, Oracle, Problem, Scalar, Segments};
+use crate::{Blocks, Direction, Oracle, Problem, ProblemExt, Scalar};
 
 /// A method, as what one agent does in one round between receiving and sending.
 ///
-/// The engine fills `next` with the mixed neighbourhood (`A v` in pulled segments, `B t` in pushed ones), calls [`Algorithm::step`], and sends what the step leaves there.
+/// The engine fills `next` with the mixed neighbourhood (`A v` in pulled segments, `B t` in pushed
+/// ones), calls [`Algorithm::step`], and sends what the step leaves there.
 pub trait Algorithm<T: Scalar>: Send + Sync {
-    /// What it follows.
+    /// The direction that it follows.
     fn direction(&self) -> &dyn Direction<T>;
 
-    /// The named parts of a point, those of its direction: what metrics, checkpoints and joiners read. Private coordinates follow after them.
+    /// The named parts of a point, those of its direction: what metrics, checkpoints and joiners
+    /// read. Private coordinates follow after them.
     fn blocks(&self) -> &Blocks;
 
-    /// The row of an agent with this many private coordinates. Its shared part is the same for every agent.
+    /// The row of an agent with this many private coordinates. Its shared part is the same for
+    /// every agent.
     fn segments(&self, own: usize) -> Segments;
 
-    /// Scalars that stay with the agent between rounds and are no part of the row, such as momentum.
+    /// Scalars that stay with the agent between rounds and are no part of the row, such as
+    /// momentum.
     fn keep(&self, own: usize) -> usize;
 
-    /// What is exchanged in the round that leads to the next step: inner loops and local steps exchange only some segments.
+    /// What is exchanged in the round that leads to the next step: inner loops and local steps
+    /// exchange only some segments.
     fn sends(&self, _round: u64) -> Mask {
         Mask::ALL
     }
@@ -60,65 +68,70 @@ pub trait Algorithm<T: Scalar>: Send + Sync {
         point
     }
 
-    /// Starts at a point, at the beginning and at every epoch: writes the pulled, largest and private segments of the row, and the input.
-    /// The engine fills the pushed segments from the input (t = d, w = 1). Row and keep arrive as zeros at the
-    /// first start and as they were at a restart.
+    /// Starts at a point, at the beginning and at every epoch: writes the pulled, largest and
+    /// private segments of the row, and the input. The engine fills the pushed segments from the
+    /// input (t = d, w = 1). Row and keep arrive as zeros at the first start and as they were at a
+    /// restart.
     fn begin(&self, point: &[T], agent: Fresh<'_, T>, oracle: &mut Oracle<'_, T>);
 
-    /// One round of one agent.
+    /// Carries out one round of one agent.
     fn step(&self, agent: Agent<'_, T>, oracle: &mut Oracle<'_, T>) -> Request;
 
-    /// Writes the point of a row.
+    /// Writes the point that a row stands for.
     fn point(&self, row: &[T], keep: &[T], out: &mut [T]);
 
-    /// Whether it can go on when what went over some edges is undone. Push-sum cannot: its weights may end up below zero.
+    /// Whether it can go on when what went over some edges is undone. Push-sum cannot: its weights
+    /// may end up below zero.
     fn bears_reversals(&self) -> bool {
         true
     }
 
-    /// Rounds within which the algorithm itself undoes a runaway: who watches for divergence waits this long.
+    /// Rounds within which the algorithm itself undoes a runaway: who watches for divergence waits
+    /// this long.
     fn recovers_within(&self) -> u64 {
         0
     }
 }
 
-/// One agent in one round.
+/// One agent in one round, as an algorithm sees it.
 #[derive(Debug)]
 pub struct Agent<'a, T> {
     /// The row as it was sent.
     pub now: &'a [T],
     /// Arrives mixed, leaves as what is sent next.
     pub next: &'a mut [T],
-    /// What stays.
+    /// What stays with the agent between rounds.
     pub keep: &'a mut [T],
-    /// What this agent contributes to each pushed segment, as a level. The old level has been taken from `next`; the algorithm overwrites
-    /// it and the engine adds the new one. So `Σ pushed = Σ input` holds by construction, whatever the algorithm writes.
+    /// What this agent contributes to each pushed segment, as a level. The old level has been taken
+    /// from `next`; the algorithm overwrites it and the engine adds the new one. So `Σ pushed = Σ
+    /// input` holds by construction, whatever the algorithm writes.
     pub input: &'a mut [T],
 }
 
 /// One agent at the start of an epoch.
 #[derive(Debug)]
 pub struct Fresh<'a, T> {
-    /// The row to be written.
+    /// The row, to be written.
     pub row: &'a mut [T],
-    /// What stays.
+    /// What stays with the agent between rounds.
     pub keep: &'a mut [T],
-    /// The first levels.
+    /// The first contributions to the pushed segments.
     pub input: &'a mut [T],
 }
 
-/// What an algorithm asks of the engine.
+/// What an algorithm asks of the engine after a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Request {
-    /// Go on.
+    /// Go on with the next round.
     #[default]
     Go,
-    /// Start a new epoch at everyone's current point: an algorithm never resets trackers itself, because shares may be in flight.
+    /// Start a new epoch at everyone's current point: an algorithm never resets trackers itself,
+    /// because shares may be in flight.
     Restart,
 }
 
 impl Request {
-    /// The stronger of two.
+    /// The stronger of two requests: one agent suffices to restart all.
     pub fn or(self, other: Self) -> Self {
         if self == Self::Restart { self } else { other }
     }

@@ -1,21 +1,23 @@
 //! The AB/Push-Pull pattern.
 
-use super::pace::Pace;
+use super::step_rule::StepRule;
 use super::{Agent, Algorithm, Fresh, Request, Steps, StepsError, write_point};
 use crate::direction::{Direction, Parts, PartsMut};
-use crate::{Blocks, Kind, Mask, Oracle, Problem, Scalar, Segment, Segments, linalg};
+use crate::{Blocks, Mask, Oracle, Problem, Scalar, Segment, SegmentKind, Segments, linalg};
 
-/// AB/Push-Pull: points are pulled, trackers are pushed (Saadatniaki, Xin, Khan: *Decentralized optimization over time-varying directed graphs with row and column-stochastic
-/// matrices*, IEEE TAC 2020; Nedić, Nguyen, Nguyen 2025).
+/// AB/Push-Pull: points are pulled, trackers are pushed (Saadatniaki, Xin, Khan: *Decentralized
+/// optimization over time-varying directed graphs with row and column-stochastic matrices*, IEEE
+/// TAC 2020; Nedić, Nguyen, Nguyen 2025).
 ///
 /// ```text
 /// v⁺ = A v − η t          t⁺ = B t + d⁺ − d,  d⁺ the direction at v⁺
 /// ```
-/// With [`crate::direction::Penalty`] this is FAB, with [`crate::direction::Difference`] dFAB, with [`crate::direction::Soba`] PushPull-SOBA, with
-/// [`crate::direction::Gradient`] single-level Push-Pull. Needs graphs that are jointly strongly connected.
+/// With [`crate::direction::Penalty`] this is FAB, with [`crate::direction::Difference`] dFAB, with
+/// [`crate::direction::Soba`] PushPull-SOBA, with [`crate::direction::Gradient`] single-level
+/// Push-Pull. Needs graphs that are jointly strongly connected.
 pub struct PushPull<T> {
     direction: Box<dyn Direction<T>>,
-    pace: Pace,
+    pace: StepRule,
     every: u64,
     tracker: Tracker,
 }
@@ -31,17 +33,17 @@ pub enum Tracker {
 }
 
 impl<T: Scalar> PushPull<T> {
-    /// This direction with these steps, for this problem.
+    /// This direction with these step sizes, for this problem.
     pub fn new(
         problem: &dyn Problem<T>,
         direction: impl Direction<T> + 'static,
         steps: Steps,
     ) -> Result<Self, StepsError> {
-        let pace = Pace::new(problem, &direction, steps)?;
+        let pace = StepRule::new(problem, &direction, steps)?;
         Ok(Self { direction: Box::new(direction), pace, every: 1, tracker: Tracker::default() })
     }
 
-    /// With the other tracker.
+    /// The same method with another tracker.
     pub fn with_tracker(self, tracker: Tracker) -> Self {
         Self { tracker, ..self }
     }
@@ -65,7 +67,10 @@ impl<T: Scalar> Algorithm<T> for PushPull<T> {
     fn segments(&self, own: usize) -> Segments {
         let of = |kind| self.pace.spans().iter().map(move |span| Segment::new(kind, span.len()));
         Segments::new(
-            of(Kind::Pull).chain(of(Kind::Push)).chain(self.pace.segments()).chain([Segment::new(Kind::Own, own)]),
+            of(SegmentKind::Pull)
+                .chain(of(SegmentKind::Push))
+                .chain(self.pace.segments())
+                .chain([Segment::new(SegmentKind::Private, own)]),
         )
     }
 
@@ -98,7 +103,8 @@ impl<T: Scalar> Algorithm<T> for PushPull<T> {
         let t = match self.tracker {
             Tracker::MixThenAdd => &now[width..][..width],
             Tracker::AddThenMix => {
-                // What was sent is t + d⁺ − d: mixed, it is the tracker. The level that was taken out goes in and out again.
+                // What was sent is t + d⁺ − d: mixed, it is the tracker. The level that was taken
+                // out goes in and out again.
                 linalg::add(mixed, d);
                 &*mixed
             }
@@ -111,11 +117,13 @@ impl<T: Scalar> Algorithm<T> for PushPull<T> {
             v.copy_from(best);
             return Request::Restart;
         }
-        self.pace.descend(oracle.round, &*self.direction, t, &mut v, agreed, keep); // v⁺ = A v − η t
+        // v⁺ = A v − η t
+        self.pace.descend(oracle.round, &*self.direction, t, &mut v, agreed, keep);
         if self.tracker == Tracker::AddThenMix {
             linalg::add_scaled(mixed, -T::one(), d);
         }
-        self.direction.eval(v.as_ref(), oracle, PartsMut { shared: d, own: d_own }); // d⁺, and the engine completes t⁺ = B t + d⁺ − d
+        // d⁺; the engine completes t⁺ = B t + d⁺ − d.
+        self.direction.eval(v.as_ref(), oracle, PartsMut { shared: d, own: d_own });
         Request::Go
     }
 

@@ -1,36 +1,46 @@
 //! The push-sum pattern.
 
-use super::pace::Pace;
+use super::step_rule::StepRule;
 use super::{Agent, Algorithm, Estimator, Fresh, Request, Steps, StepsError, write_point};
 use crate::direction::{Direction, Parts, PartsMut};
-use crate::{Blocks, Kind, Mask, Oracle, Problem, Scalar, Segment, Segments, linalg};
+use crate::{Blocks, Mask, Oracle, Problem, ProblemExt, Scalar, Segment, SegmentKind, Segments, linalg};
 
-/// Push-sum: everything is pushed, and the weight w that travels along undoes the bias of B. It needs no A; graphs must be jointly strongly connected.
+/// Push-sum: everything is pushed, and the weight w that travels along undoes the bias of B. It
+/// needs no A; graphs must be jointly strongly connected.
 ///
 /// ```text
 /// u⁺ = B (u − η s)      w⁺ = B w      v⁺ = u⁺/w⁺      t⁺ = B t + d⁺ − d,  d⁺ the direction at v⁺
 /// ```
 /// | tracking | s | with the gradient |
 /// |---|---|---|
-/// | [`Tracking::None`] | d | subgradient-push, SGP, Push-SGD (Nedić, Olshevsky: *Distributed optimization over time-varying directed graphs*, IEEE TAC 2015; Assran, Loizou, Ballas, Rabbat: *Stochastic gradient push*, ICML 2019) |
-/// | [`Tracking::StepThenMix`] | t | Push-DIGing (Nedić, Olshevsky, Shi: *Achieving geometric convergence for distributed optimization over time-varying graphs*, SIAM J. Optim. 2017; the paper's Algorithm 3) |
-/// | [`Tracking::MixThenStep`] | t, and `u⁺ = B u − η t` | ADD-OPT (Xi, Xin, Khan: *ADD-OPT*, IEEE TAC 2018) |
+/// | [`Tracking::None`] | d | subgradient-push \[1\]; SGP, Push-SGD \[2\] |
+/// | [`Tracking::StepThenMix`] | t | Push-DIGing \[3\]; the paper's Algorithm 3 |
+/// | [`Tracking::MixThenStep`] | t, and `u⁺ = B u − η t` | ADD-OPT \[4\] |
 ///
-/// With [`crate::direction::Penalty`] Push-DIGing becomes PushSum-FAB; with an [`Estimator`] ADD-OPT becomes Push-SAGA and Push-DIGing Push-ASGD.
+/// 1. Nedić, Olshevsky: *Distributed optimization over time-varying directed graphs*, IEEE TAC
+///    2015.
+/// 2. Assran, Loizou, Ballas, Rabbat: *Stochastic gradient push*, ICML 2019.
+/// 3. Nedić, Olshevsky, Shi: *Achieving geometric convergence for distributed optimization over
+///    time-varying graphs*, SIAM J. Optim. 2017.
+/// 4. Xi, Xin, Khan: *ADD-OPT*, IEEE TAC 2018.
 ///
-/// What is sent may be a step ahead of u: its level is the start plus the sum of the agent's own steps.
+/// With [`crate::direction::Penalty`] Push-DIGing becomes PushSum-FAB; with an [`Estimator`]
+/// ADD-OPT becomes Push-SAGA and Push-DIGing Push-ASGD.
+///
+/// What is sent may be ahead of u: the contribution is the start plus all that the agent has
+/// stepped.
 pub struct PushSum<T> {
     direction: Box<dyn Direction<T>>,
-    pace: Pace,
+    pace: StepRule,
     tracking: Tracking,
     estimator: Estimator,
     batches: usize,
 }
 
-/// What an agent steps along, and when.
+/// What an agent steps along, and whether before or after mixing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tracking {
-    /// Its own direction, before mixing.
+    /// The agent's own direction, before mixing: there is no tracker.
     None,
     /// The tracker, before mixing.
     #[default]
@@ -40,35 +50,36 @@ pub enum Tracking {
 }
 
 impl<T: Scalar> PushSum<T> {
-    /// This direction with these steps, for this problem.
+    /// This direction with these step sizes, for this problem.
     pub fn new(
         problem: &dyn Problem<T>,
         direction: impl Direction<T> + 'static,
         steps: Steps,
     ) -> Result<Self, StepsError> {
-        let pace = Pace::new(problem, &direction, steps)?;
+        let pace = StepRule::new(problem, &direction, steps)?;
         let (tracking, estimator) = (Tracking::default(), Estimator::default());
         Ok(Self { direction: Box::new(direction), pace, tracking, estimator, batches: problem.most_batches() })
     }
 
-    /// Stepping along something else.
+    /// The same method with another way to step.
     pub fn with_tracking(self, tracking: Tracking) -> Self {
         Self { tracking, ..self }
     }
 
-    /// Along estimates from samples.
+    /// The same method with gradients that are estimated from samples.
     pub fn with_estimator(self, problem: &dyn Problem<T>, estimator: Estimator) -> Result<Self, StepsError> {
         estimator.check(problem, self.blocks().width())?;
         Ok(Self { estimator, ..self })
     }
 
-    /// The scalars of the tracker.
+    /// The number of scalars of the tracker.
     fn tracked(&self) -> usize {
         if self.tracking == Tracking::None { 0 } else { self.blocks().width() }
     }
 
-    /// Divides what an agent keeps: the de-biased point v (u as sent may be a step ahead), the direction where there is no tracker whose level it is,
-    /// the private direction, the estimator's and the pace's.
+    /// Divides what an agent keeps: the de-biased point v (u as sent may be a step ahead), the
+    /// direction where there is no tracker whose level it is, the private direction, the
+    /// estimator's and the pace's.
     fn kept<'k>(&self, keep: &'k mut [T], own: usize) -> [&'k mut [T]; 5] {
         let width = self.blocks().width();
         let (v, rest) = keep.split_at_mut(width);
@@ -91,9 +102,10 @@ impl<T: Scalar> Algorithm<T> for PushSum<T> {
     fn segments(&self, own: usize) -> Segments {
         let spans = self.pace.spans();
         let lengths = |times: usize| spans.iter().cycle().take(times * spans.len()).map(ExactSizeIterator::len);
-        let pushed = lengths(if self.tracked() > 0 { 2 } else { 1 }).chain(spans.iter().map(|_| 1)); // t, u, w
-        let pushed = pushed.map(|len| Segment::new(Kind::Push, len));
-        Segments::new(pushed.chain(self.pace.segments()).chain([Segment::new(Kind::Own, own)]))
+        // The tracker t if there is one, the mass u, and a weight w for each part.
+        let pushed = lengths(if self.tracked() > 0 { 2 } else { 1 }).chain(spans.iter().map(|_| 1));
+        let pushed = pushed.map(|len| Segment::new(SegmentKind::Push, len));
+        Segments::new(pushed.chain(self.pace.segments()).chain([Segment::new(SegmentKind::Private, own)]))
     }
 
     fn keep(&self, own: usize) -> usize {
@@ -161,7 +173,8 @@ impl<T: Scalar> Algorithm<T> for PushSum<T> {
         if self.tracking == Tracking::MixThenStep {
             return Request::Go;
         }
-        // t⁺ = B t + d⁺ − d is wanted now, for the step that is sent with u; the engine adds the same d⁺ once the level is booked.
+        // t⁺ = B t + d⁺ − d is wanted now, for the step that is sent with u; the engine adds the
+        // same d⁺ once the level is booked.
         t.iter_mut().zip(&*d).for_each(|(t, &d)| *t += d);
         let s = if self.tracked() > 0 { &*t } else { &*d };
         let mut ahead = PartsMut { shared: level, own };

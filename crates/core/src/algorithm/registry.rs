@@ -1,39 +1,41 @@
-//! The methods by name: each is a pattern times a direction, in its place.
+//! The methods by name: each is a pattern times a direction, in its venue.
 
 use super::{Algorithm, Estimator, Gossip, PushPull, PushSum, Steps, StepsError, Tracker, Tracking};
 use crate::direction::{Difference, Direction, DirectionKind, Gradient, Itd, Penalty, Soba, directions};
-use crate::settings::Keys;
-use crate::{Place, Problem, Scalar};
+use crate::settings::SettingsReader;
+use crate::{Problem, ProblemExt, Scalar, Venue};
 
-/// A named method.
+/// A method of the registry, by its name.
 #[derive(Clone, Copy)]
 pub struct Method<T> {
-    /// As users write it.
+    /// The name, as users write it.
     pub name: &'static str,
-    /// In one line.
+    /// What it is, in one line.
     pub about: &'static str,
-    /// What it follows.
+    /// The direction that it follows.
     pub direction: DirectionKind,
-    /// On which network it runs.
-    pub place: Place,
-    /// Asks for its settings, steps apart.
-    pub read: fn(&mut Keys<'_>) -> Recipe<T>,
+    /// The network on which it runs.
+    pub venue: Venue,
+    /// Reads its settings, except for step sizes.
+    pub read: Read<T>,
 }
 
-/// Puts a method together for a problem, with these steps.
+/// Reads the settings of a method, except for step sizes.
+pub type Read<T> = fn(&mut SettingsReader<'_>) -> Recipe<T>;
+
+/// Puts a method together for a problem, with these step sizes.
 pub type Recipe<T> = Box<dyn Fn(&dyn Problem<T>, Steps) -> Built<T> + Send + Sync>;
 
 /// A method put together, or why it cannot be.
 pub type Built<T> = Result<Box<dyn Algorithm<T>>, StepsError>;
 
-/// Every method there is. A new one is a file, and a line here.
+/// Every method there is. A new one is a file, and a line in one of these groups.
 pub fn methods<T: Scalar>() -> Vec<Method<T>> {
-    let known = directions();
-    let placed = |name, about, direction: &str, place, read| {
-        let direction = known.iter().find(|kind| kind.name == direction).expect("methods follow registered directions");
-        Method { name, about, direction: *direction, place, read }
-    };
-    let method = |name, about, direction: &str, read| placed(name, about, direction, Place::AsAsked, read);
+    [bilevel(), single_level(), double_loops()].into_iter().flatten().collect()
+}
+
+/// Bilevel methods with one loop.
+fn bilevel<T: Scalar>() -> Vec<Method<T>> {
     vec![
         method("fab", "penalty directions over push-pull, the paper's method (arXiv 2605.06328)", "penalty", fab),
         method(
@@ -55,8 +57,14 @@ pub fn methods<T: Scalar>() -> Vec<Method<T>> {
                 push_sum(problem, direction, steps, Tracking::StepThenMix, Estimator::Sample)
             })
         }),
-        placed("static-fab", "FAB on the graph of round 0, for ever", "penalty", Place::Static, fab),
-        placed("centralized-fab", "FAB (F²SA) by one agent that holds everything", "penalty", Place::Central, fab),
+        placed("static-fab", "FAB on the graph of round 0, for ever", "penalty", Venue::Static, fab),
+        placed("centralized-fab", "FAB (F²SA) by one agent that holds everything", "penalty", Venue::Central, fab),
+    ]
+}
+
+/// Methods for problems with one level.
+fn single_level<T: Scalar>() -> Vec<Method<T>> {
+    vec![
         method("push-pull", "single-level AB/push-pull", "gradient", |keys| {
             let trackers = [("mix-then-add", Tracker::MixThenAdd), ("add-then-mix", Tracker::AddThenMix)];
             let tracker = keys.choice("tracker", &trackers, "t⁺ = B t + d⁺ − d, or t⁺ = B (t + d⁺ − d)");
@@ -87,12 +95,18 @@ pub fn methods<T: Scalar>() -> Vec<Method<T>> {
             "d-psgd",
             "averaging with neighbours, no tracking: the undirected reference",
             "gradient",
-            Place::Undirected,
+            Venue::Undirected,
             |keys| {
                 let direction = Gradient::read(keys);
                 Box::new(move |problem, steps| Ok(Box::new(Gossip::new(problem, direction(problem), steps)?)))
             },
         ),
+    ]
+}
+
+/// Bilevel methods with a double loop.
+fn double_loops<T: Scalar>() -> Vec<Method<T>> {
+    vec![
         method("dl-push-pull", "a double loop with iterative differentiation over push-pull", "itd", |keys| {
             let inner = Itd::read(keys);
             Box::new(move |problem, steps| {
@@ -112,19 +126,30 @@ pub fn methods<T: Scalar>() -> Vec<Method<T>> {
     ]
 }
 
-fn fab<T: Scalar>(keys: &mut Keys<'_>) -> Recipe<T> {
+/// A method that runs on the network that is asked for.
+fn method<T>(name: &'static str, about: &'static str, direction: &str, read: Read<T>) -> Method<T> {
+    placed(name, about, direction, Venue::AsAsked, read)
+}
+
+/// A method that runs in its own venue.
+fn placed<T>(name: &'static str, about: &'static str, direction: &str, venue: Venue, read: Read<T>) -> Method<T> {
+    let known = directions().into_iter().find(|kind| kind.name == direction);
+    Method { name, about, direction: known.expect("methods follow registered directions"), venue, read }
+}
+
+fn fab<T: Scalar>(keys: &mut SettingsReader<'_>) -> Recipe<T> {
     let direction = Penalty::read(keys);
     Box::new(move |problem, steps| push_pull(problem, direction, steps, Tracker::MixThenAdd))
 }
 
-/// A single-level method over push-sum.
-fn single<T: Scalar>(keys: &mut Keys<'_>, tracking: Tracking, estimator: Estimator) -> Recipe<T> {
+/// Builds a single-level method over push-sum.
+fn single<T: Scalar>(keys: &mut SettingsReader<'_>, tracking: Tracking, estimator: Estimator) -> Recipe<T> {
     let direction = Gradient::read(keys);
     Box::new(move |problem, steps| push_sum(problem, direction(problem), steps, tracking, estimator))
 }
 
-/// A double loop over push-sum.
-fn double<T: Scalar>(keys: &mut Keys<'_>, tracking: Tracking, estimator: Estimator) -> Recipe<T> {
+/// Builds a double loop over push-sum.
+fn double<T: Scalar>(keys: &mut SettingsReader<'_>, tracking: Tracking, estimator: Estimator) -> Recipe<T> {
     let inner = Itd::read(keys);
     Box::new(move |problem, steps| push_sum(problem, Itd, double_loop(problem, steps, inner)?, tracking, estimator))
 }
@@ -140,7 +165,7 @@ fn double_loop<T: Scalar>(problem: &dyn Problem<T>, steps: Steps, inner_rounds: 
     Ok(steps.double_loop(inner_rounds))
 }
 
-fn recursive(keys: &mut Keys<'_>) -> Estimator {
+fn recursive(keys: &mut SettingsReader<'_>) -> Estimator {
     let about = "β of g⁺ = ∇f(z⁺; ξ) + (1 − β)(g − ∇f(z; ξ)); 1 is the plain sample";
     Estimator::Recursive { momentum: keys.number("recursive_momentum", 0.02, 0.0..=1.0, about) }
 }

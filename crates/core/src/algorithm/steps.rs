@@ -1,38 +1,38 @@
-//! Steps as users give them.
+//! Step sizes as users give them.
 
 use super::Auto;
-use crate::settings::Keys;
+use crate::settings::SettingsReader;
 
-/// Steps as a user gives them.
+/// Step sizes as a user gives them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Steps {
-    pub(super) sizes: Given,
-    pub(super) schedule: Schedule,
+    pub(super) sizes: StepChoice,
+    pub(super) schedule: StepDecay,
     pub(super) momentum: Option<f64>,
     pub(super) inner_rounds: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Given {
+pub(super) enum StepChoice {
     Same(f64),
     Each(Vec<(String, f64)>),
     Auto(Auto),
 }
 
 impl Steps {
-    /// The same step for every block.
+    /// The same step size for every block.
     pub fn same(size: f64) -> Self {
-        Self::given(Given::Same(size))
+        Self::given(StepChoice::Same(size))
     }
 
     /// A step for each block, by its name. A step of 0 freezes that block.
     pub fn each<'a>(sizes: impl IntoIterator<Item = (&'a str, f64)>) -> Self {
-        Self::given(Given::Each(sizes.into_iter().map(|(name, size)| (name.to_owned(), size)).collect()))
+        Self::given(StepChoice::Each(sizes.into_iter().map(|(name, size)| (name.to_owned(), size)).collect()))
     }
 
     /// Found by the agents themselves, with heavy ball .8 unless gradients are noisy.
     pub fn auto(auto: Auto) -> Self {
-        Self::given(Given::Auto(auto))
+        Self::given(StepChoice::Auto(auto))
     }
 
     /// Heavy ball: the velocity m⁺ = β m + t takes the place of t.
@@ -40,24 +40,26 @@ impl Steps {
         Self { momentum: Some(beta), ..self }
     }
 
-    /// A double loop: by turns, this many rounds that move and exchange everything but the first block, and one round that moves and exchanges the first.
+    /// A double loop: by turns, this many rounds that move and exchange everything but the first
+    /// block, and one round that moves and exchanges the first.
     pub fn double_loop(self, inner_rounds: u64) -> Self {
         Self { inner_rounds: Some(inner_rounds), ..self }
     }
 
-    /// Steps that change with the round.
-    pub fn schedule(self, schedule: Schedule) -> Self {
+    /// Step sizes that change with the round.
+    pub fn schedule(self, schedule: StepDecay) -> Self {
         Self { schedule, ..self }
     }
 
-    /// What users can choose for a method with steps of these names; none means automatic steps.
-    pub fn read(keys: &mut Keys<'_>, names: &[&str]) -> Option<Self> {
+    /// What users can choose for a method with step sizes of these names; none means automatic
+    /// ones.
+    pub fn read(keys: &mut SettingsReader<'_>, names: &[&str]) -> Option<Self> {
         let all =
-            keys.number_or_word("steps", "auto", 0.0.., "found by the agents; or one for all; or a table of these:");
+            keys.number_or_word("steps", "auto", 0.0.., "automatic; or one step size for all; or a table of these:");
         let key = |name: &str| format!("steps.{name}");
         let explicit = all.is_some() || names.iter().any(|name| keys.given(&key(name)).is_some());
         let mut size = |name: &str| {
-            let about = format!("the step of {name}; 0 freezes it");
+            let about = format!("the step size of {name}; 0 freezes it");
             match all {
                 Some(all) => Some(keys.number(&key(name), all, 0.0.., &about)),
                 None => keys.optional_number(&key(name), 0.0.., &about),
@@ -65,9 +67,9 @@ impl Steps {
         };
         let sizes: Vec<_> = names.iter().map(|name| (*name, size(name))).collect();
         let momentum =
-            keys.optional_number("steps.momentum", 0.0..1.0, "heavy ball β: m⁺ = βm + t takes the place of t");
-        let decay = keys.optional_number("steps.decay", 0.0.., "steps fall as η/(1 + decay·k)");
-        let power = keys.optional_number("steps.power", 0.0.., "steps fall as η/(1 + k)^power");
+            keys.optional_number("steps.momentum", 0.0..1.0, "heavy ball β: m⁺ = βm + t replaces the tracker t");
+        let decay = keys.optional_number("steps.decay", 0.0.., "step sizes decay as η/(1 + decay·k) in round k");
+        let power = keys.optional_number("steps.power", 0.0.., "step sizes decay as η/(1 + k)^power in round k");
         let wanted = explicit || momentum.or(decay).or(power).is_some();
         if let Some((name, _)) =
             sizes.iter().find(|(name, size)| wanted && size.is_none() && keys.given(&key(name)).is_none())
@@ -75,7 +77,7 @@ impl Steps {
             let known = names.join(", ");
             keys.mistake(
                 "steps",
-                format!("`{name}` is missing: give a step for each of {known} (0 freezes a variable)"),
+                format!("`{name}` is missing: give a step size for each of {known} (0 freezes a variable)"),
             );
         }
         if decay.is_some() && power.is_some() {
@@ -83,22 +85,22 @@ impl Steps {
         }
         explicit.then(|| {
             keys.unset("steps");
-            let schedule = decay.map(Schedule::InverseTime).or(power.map(Schedule::Power)).unwrap_or_default();
+            let schedule = decay.map(StepDecay::InverseTime).or(power.map(StepDecay::Power)).unwrap_or_default();
             let steps =
                 Self::each(sizes.into_iter().map(|(name, size)| (name, size.unwrap_or_default()))).schedule(schedule);
             momentum.into_iter().fold(steps, Self::momentum)
         })
     }
 
-    fn given(sizes: Given) -> Self {
-        Self { sizes, schedule: Schedule::default(), momentum: None, inner_rounds: None }
+    fn given(sizes: StepChoice) -> Self {
+        Self { sizes, schedule: StepDecay::default(), momentum: None, inner_rounds: None }
     }
 }
 
-/// How steps change with the round k.
+/// How step sizes change with the round k.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Schedule {
-    /// η.
+pub enum StepDecay {
+    /// A constant step size η.
     #[default]
     Constant,
     /// η / (1 + δk), with this δ.
@@ -107,7 +109,7 @@ pub enum Schedule {
     Power(f64),
 }
 
-impl Schedule {
+impl StepDecay {
     pub(super) fn factor(self, round: u64) -> f64 {
         match self {
             Self::Constant => 1.0,
@@ -117,29 +119,29 @@ impl Schedule {
     }
 }
 
-/// Why a method cannot be put together with its steps.
+/// Why a method cannot be put together with its step sizes.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StepsError {
     /// A name that the direction does not have.
-    #[error("there is no step `{name}`: this method has the steps {known}")]
+    #[error("there is no step size `{name}`: this method has those of {known}")]
     Unknown {
-        /// As given.
+        /// The name that was given.
         name: String,
-        /// What there is.
+        /// The names of the blocks.
         known: String,
     },
-    /// A block without a step.
-    #[error("the step `{name}` is missing: give one for each of {known} (0 freezes a variable)")]
+    /// A block has no step size.
+    #[error("the step size `{name}` is missing: give one for each of {known} (0 freezes a variable)")]
     Missing {
-        /// The block.
+        /// The name of the block.
         name: &'static str,
-        /// What there is.
+        /// The names of the blocks.
         known: String,
     },
     /// A step that is negative or not a number.
-    #[error("the step {value} is not usable: steps are finite and not negative")]
+    #[error("the step size {value} is not usable: step sizes are finite and not negative")]
     Value {
-        /// As given.
+        /// The value that was given.
         value: f64,
     },
     /// Automatic step sizes for a direction with more blocks than they know.
@@ -147,39 +149,39 @@ pub enum StepsError {
         "automatic step sizes are known for at most {most} blocks, and this direction has {count}: give a step size for each"
     )]
     Blocks {
-        /// How many there are.
+        /// The number of blocks.
         count: usize,
-        /// How many there may be.
+        /// The largest number of blocks.
         most: usize,
     },
-    /// A double loop without steps.
-    #[error("a double loop does not find its steps by itself: give `outer` and `inner`")]
+    /// A double loop has no step sizes.
+    #[error("a double loop has no automatic step sizes: give `outer` and `inner`")]
     NotAutomatic,
-    /// A sensitivity that nobody can carry.
+    /// The sensitivity dy/dx is too large.
     #[error("the sensitivity dy/dx would have {outer} × {inner} entries, more than 100,000: take a single-loop method")]
     Sensitivity {
-        /// Coordinates of x.
+        /// The number of coordinates of x.
         outer: usize,
-        /// Coordinates of y.
+        /// The number of coordinates of y.
         inner: usize,
     },
-    /// A table of gradients that nobody can keep.
+    /// A table of gradients is too large.
     #[error(
         "a table of {batches} gradients of {width} scalars for every agent is more than a machine should keep: take larger batches, fewer agents, or another method"
     )]
     Table {
-        /// Mini-batches of an agent.
+        /// The number of mini-batches of an agent.
         batches: usize,
-        /// Scalars of a gradient.
+        /// The number of scalars of a gradient.
         width: usize,
     },
     /// Private coordinates where there is no place for them.
     #[error("this method cannot move private coordinates, which the problem has: take `fab` or `dfab`")]
     Private,
-    /// A momentum outside [0, 1).
+    /// The momentum is outside [0, 1).
     #[error("the momentum {value} is not usable: it lies in 0 ≤ β < 1")]
     Momentum {
-        /// As given.
+        /// The value that was given.
         value: f64,
     },
 }

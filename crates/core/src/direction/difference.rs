@@ -1,14 +1,16 @@
 //! The difference direction of dFAB.
 
-use super::{Direction, Parts, PartsMut, Sizes, default_epsilon, thirds, thirds_mut};
-use crate::settings::{Keys, POSITIVE};
-use crate::{Blocks, Dim, Level, Oracle, Scalar, Slopes, Smoothness};
+use super::{Direction, Parts, PartsMut, StepSizes, thirds, thirds_mut};
+use crate::problem::default_epsilon;
+use crate::settings::{POSITIVE, SettingsReader};
+use crate::{Blocks, Dim, GradientMut, Level, Oracle, Scalar, Smoothness};
 
-/// SOBA (Dagréou, Ablin, Vaiter, Moreau: *A framework for bilevel optimization that enables stochastic and global variance
-/// reduction algorithms*, NeurIPS 2022) with curvature by differences of gradients and u = −v: first order, no Hessian products.
+/// SOBA (Dagréou, Ablin, Vaiter, Moreau: *A framework for bilevel optimization that enables
+/// stochastic and global variance reduction algorithms*, NeurIPS 2022) with curvature by
+/// differences of gradients and u = −v: first order, no Hessian products.
 ///
-/// It is also FAB in the limit of an infinite penalty: u = λ(y − z) evolves itself, so there is neither a penalty bias nor a
-/// difference of large numbers.
+/// It is also FAB in the limit of an infinite penalty: u = λ(y − z) evolves itself, so there is
+/// neither a penalty bias nor a difference of large numbers.
 ///
 /// ```text
 /// d_x = ∇ₓf(x,z) + [∇ₓg(x,z+εu) − ∇ₓg(x,z−εu)]/2ε
@@ -21,18 +23,18 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// With differences of the default size.
+    /// Differences of the default size.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// With differences of size ε.
+    /// Differences of size ε.
     pub fn with_epsilon(epsilon: f64) -> Self {
         Self { epsilon: Some(epsilon) }
     }
 
-    /// What users can choose.
-    pub fn read(keys: &mut Keys<'_>) -> Self {
+    /// Reads its settings.
+    pub fn read(keys: &mut SettingsReader<'_>) -> Self {
         let about = "the size of the finite differences; the cube root of the machine's precision if not given";
         Self { epsilon: keys.optional_number("epsilon", POSITIVE, about) }
     }
@@ -61,12 +63,18 @@ impl<T: Scalar> Direction<T> for Difference {
         let one = T::one();
         d.fill(T::zero());
         let (dx, du, dz) = thirds_mut(dim, d.shared);
-        oracle.add_gradient(Level::Upper, at.own, x, z, Slopes { scale: (one, one), own: d.own, x: dx, y: du });
-        oracle.add_difference(at.own, x, z, u, epsilon, Slopes { scale: (one, one), own: d.own, x: dx, y: du });
-        oracle.add_gradient(Level::Lower, at.own, x, z, Slopes { scale: (one, one), own: &mut [], x: &mut [], y: dz });
+        oracle.add_gradient(Level::Upper, at.own, x, z, GradientMut { scale: (one, one), own: d.own, x: dx, y: du });
+        oracle.add_difference(at.own, x, z, u, epsilon, GradientMut { scale: (one, one), own: d.own, x: dx, y: du });
+        oracle.add_gradient(
+            Level::Lower,
+            at.own,
+            x,
+            z,
+            GradientMut { scale: (one, one), own: &mut [], x: &mut [], y: dz },
+        );
     }
 
-    fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> Sizes {
+    fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> StepSizes {
         smoothness.difference_steps(setbacks)
     }
 }

@@ -1,13 +1,14 @@
 //! The gradient of a single-level objective.
 
-use super::{Direction, Parts, PartsMut, Sizes};
-use crate::settings::Keys;
-use crate::smoothness::usable;
-use crate::{Blocks, Dim, Objective, Oracle, Problem, Scalar, Smoothness};
+use super::{Direction, Parts, PartsMut, StepSizes};
+use crate::problem::usable;
+use crate::settings::SettingsReader;
+use crate::{Blocks, Dim, Objective, Oracle, Problem, ProblemExt, Scalar, Smoothness};
 
 /// The gradient in y of a single-level objective, at an outer variable that is held fixed.
 ///
-/// On a single-level problem that is simply its gradient; on a bilevel one, the objective says what to minimise.
+/// On a single-level problem that is simply its gradient; on a bilevel one, the objective says what
+/// to minimise.
 #[derive(Clone, Debug)]
 pub struct Gradient<T> {
     objective: Objective,
@@ -26,7 +27,7 @@ impl<T: Scalar> Gradient<T> {
     }
 
     /// What users can choose, to be completed by the problem.
-    pub fn read(keys: &mut Keys<'_>) -> impl Fn(&dyn Problem<T>) -> Self + Send + Sync + 'static {
+    pub fn read(keys: &mut SettingsReader<'_>) -> impl Fn(&dyn Problem<T>) -> Self + Send + Sync + 'static {
         let objectives = [("train", Objective::Train), ("merged", Objective::Merged), ("clean", Objective::Clean)];
         let objective = keys.choice("objective", &objectives, "what to minimise on a bilevel problem: g, f + g or f");
         let everywhere =
@@ -72,7 +73,7 @@ impl<T: Scalar> Direction<T> for Gradient<T> {
         oracle.add_objective(self.objective, at.own, &self.outer, at.shared, d.shared);
     }
 
-    fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> Sizes {
+    fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> StepSizes {
         let bound = match self.objective {
             Objective::Train => smoothness.g_yy,
             Objective::Merged => smoothness.f_yy + smoothness.g_yy,

@@ -2,6 +2,7 @@
 //!
 //! A method is a communication pattern times a direction: FAB is `PushPull × Penalty`, and so on.
 
+mod blocks;
 mod difference;
 mod gradient;
 mod itd;
@@ -9,21 +10,24 @@ mod penalty;
 mod registry;
 mod soba;
 
+pub use blocks::Blocks;
 pub use difference::Difference;
 pub use gradient::Gradient;
 pub use itd::Itd;
 pub use penalty::Penalty;
-pub use registry::{Kind as DirectionKind, directions};
+pub use registry::{DirectionKind, directions};
 pub use soba::Soba;
 
-use crate::{Blocks, Dim, Oracle, Scalar, Smoothness};
+use crate::{Dim, Oracle, Scalar, Smoothness};
 
 /// What one agent computes from its own data.
 pub trait Direction<T: Scalar>: Send + Sync {
-    /// The parts of the shared point v. In a bilevel direction the first is the outer variable, whose step the private coordinates share.
+    /// The parts of the shared point v. In a bilevel direction the first is the outer variable,
+    /// whose step the private coordinates share.
     fn blocks(&self, dim: Dim) -> Blocks;
 
-    /// Writes the point a run starts from, given the problem's starting x and y; v arrives as zeros.
+    /// Writes the point a run starts from, given the problem's starting x and y; v arrives as
+    /// zeros.
     fn start(&self, x: &[T], y: &[T], v: &mut [T]);
 
     /// The outer variable and the lower-level solution that a point v stands for.
@@ -32,28 +36,30 @@ pub trait Direction<T: Scalar>: Send + Sync {
     /// Writes the direction at a point: steps are taken against it.
     fn eval(&self, at: Parts<'_, T>, oracle: &mut Oracle<'_, T>, d: PartsMut<'_, T>);
 
-    /// Step sizes from what is known of the problem's smoothness, after so many setbacks; heavy ball scales them by (1 − β).
-    fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> Sizes;
+    /// Step sizes from what is known of the problem's smoothness, after this number of setbacks;
+    /// heavy ball scales them by (1 − β).
+    fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> StepSizes;
 }
 
-/// Automatic step sizes, one for each block, in order; blocks that there are not have any. Given step sizes have no such limit.
-pub type Sizes = [f64; 3];
+/// Automatic step sizes, one for each block, in order; blocks that there are not have any. Given
+/// step sizes have no such limit.
+pub type StepSizes = [f64; 3];
 
 /// A point, or a direction, in its shared and its private part.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts<'a, T> {
-    /// What neighbours may see.
+    /// The part that neighbours may see.
     pub shared: &'a [T],
-    /// What is the agent's own.
+    /// The agent's private part.
     pub own: &'a [T],
 }
 
 /// [`Parts`] to be written.
 #[derive(Debug)]
 pub struct PartsMut<'a, T> {
-    /// What neighbours may see.
+    /// The part that neighbours may see.
     pub shared: &'a mut [T],
-    /// What is the agent's own.
+    /// The agent's private part.
     pub own: &'a mut [T],
 }
 
@@ -69,16 +75,11 @@ impl<T: Copy> PartsMut<'_, T> {
         self.own.copy_from_slice(other.own);
     }
 
-    /// Sets all to one value.
+    /// Sets all coordinates to one value.
     pub fn fill(&mut self, value: T) {
         self.shared.fill(value);
         self.own.fill(value);
     }
-}
-
-/// The size of finite differences, where none is given: the cube root of the machine's precision balances rounding and truncation.
-pub(crate) fn default_epsilon<T: Scalar>() -> T {
-    T::epsilon().cbrt()
 }
 
 /// Splits a point of three blocks.

@@ -1,30 +1,30 @@
 //! The directions by name.
 
 use super::{Difference, Gradient, Itd, Penalty, Soba};
-use crate::settings::Keys;
+use crate::settings::SettingsReader;
 
-/// A named kind of direction.
+/// A direction of the registry, by its name.
 #[derive(Clone, Copy)]
-pub struct Kind {
-    /// As users see it.
+pub struct DirectionKind {
+    /// The name, as users see it.
     pub name: &'static str,
-    /// In one line.
+    /// What it is, in one line.
     pub about: &'static str,
     /// Whether it solves bilevel problems; the others minimise one level.
     pub bilevel: bool,
     /// Whether it moves private coordinates.
     pub private: bool,
-    /// Whether its steps can be found by the agents.
+    /// Whether it has automatic step sizes.
     pub automatic: bool,
-    /// The names of its steps, those of its blocks.
+    /// The names of its step sizes, those of its blocks.
     pub steps: &'static [&'static str],
-    /// Asks for its settings.
-    pub describe: fn(&mut Keys<'_>),
+    /// Reads its settings, to describe them.
+    pub describe: fn(&mut SettingsReader<'_>),
 }
 
 /// Every kind of direction there is. A new one is a file, and a line here.
-pub fn directions() -> Vec<Kind> {
-    let kind = |name, about, bilevel, steps, describe| Kind {
+pub fn directions() -> Vec<DirectionKind> {
+    let kind = |name, about, bilevel, steps, describe| DirectionKind {
         name,
         about,
         bilevel,
@@ -55,7 +55,7 @@ pub fn directions() -> Vec<Kind> {
                 Soba::read(keys);
             },
         ),
-        Kind {
+        DirectionKind {
             private: false,
             automatic: false,
             ..kind(

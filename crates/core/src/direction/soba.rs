@@ -1,16 +1,19 @@
 //! The direction of SOBA.
 
-use super::{Direction, Parts, PartsMut, Sizes, default_epsilon, thirds, thirds_mut};
-use crate::settings::{Keys, POSITIVE};
-use crate::{Blocks, Dim, Level, Oracle, Scalar, Slopes, Smoothness};
+use super::{Direction, Parts, PartsMut, StepSizes, thirds, thirds_mut};
+use crate::problem::default_epsilon;
+use crate::settings::{POSITIVE, SettingsReader};
+use crate::{Blocks, Dim, GradientMut, Level, Oracle, Scalar, Smoothness};
 
-/// The lower gradient, the linear system for v and the hypergradient, all moved at once (Dagréou, Ablin, Vaiter, Moreau: *A framework for bilevel optimization that
-/// enables stochastic and global variance reduction algorithms*, NeurIPS 2022).
+/// The lower gradient, the linear system for v and the hypergradient, all moved at once (Dagréou,
+/// Ablin, Vaiter, Moreau: *A framework for bilevel optimization that enables stochastic and global
+/// variance reduction algorithms*, NeurIPS 2022).
 ///
 /// ```text
 /// d_x = ∇ₓf(x,y) − ∇²ₓᵧg(x,y) v      d_y = ∇ᵧg(x,y)      d_v = ∇²ᵧᵧg(x,y) v − ∇ᵧf(x,y)
 /// ```
-/// Uses exact products where the problem gives them ([`crate::Curvature`]), finite differences otherwise.
+/// Uses exact products where the problem gives them ([`crate::Curvature`]), finite differences
+/// otherwise.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Soba {
     epsilon: Option<f64>,
@@ -27,8 +30,8 @@ impl Soba {
         Self { epsilon: Some(epsilon) }
     }
 
-    /// What users can choose.
-    pub fn read(keys: &mut Keys<'_>) -> Self {
+    /// Reads its settings.
+    pub fn read(keys: &mut SettingsReader<'_>) -> Self {
         let about = "the size of finite differences, where the problem gives no exact products; the cube root of the machine's precision if not given";
         Self { epsilon: keys.optional_number("epsilon", POSITIVE, about) }
     }
@@ -56,12 +59,18 @@ impl<T: Scalar> Direction<T> for Soba {
         let one = T::one();
         d.fill(T::zero());
         let (dx, dy, dv) = thirds_mut(dim, d.shared);
-        oracle.add_gradient(Level::Upper, at.own, x, y, Slopes { scale: (one, -one), own: d.own, x: dx, y: dv });
-        oracle.add_product(at.own, x, y, v, epsilon, Slopes { scale: (-one, one), own: d.own, x: dx, y: dv });
-        oracle.add_gradient(Level::Lower, at.own, x, y, Slopes { scale: (one, one), own: &mut [], x: &mut [], y: dy });
+        oracle.add_gradient(Level::Upper, at.own, x, y, GradientMut { scale: (one, -one), own: d.own, x: dx, y: dv });
+        oracle.add_product(at.own, x, y, v, epsilon, GradientMut { scale: (-one, one), own: d.own, x: dx, y: dv });
+        oracle.add_gradient(
+            Level::Lower,
+            at.own,
+            x,
+            y,
+            GradientMut { scale: (one, one), own: &mut [], x: &mut [], y: dy },
+        );
     }
 
-    fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> Sizes {
+    fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> StepSizes {
         smoothness.difference_steps(setbacks)
     }
 }

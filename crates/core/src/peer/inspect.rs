@@ -1,146 +1,144 @@
-//! What can be seen of a peer.
+//! What can be seen of a peer from outside.
 
-use twox_hash::XxHash3_64;
-
+use super::config::PeerConfig;
+use super::counters::Counters;
 use super::ledger::Ledger;
-use super::membership::{Incarnation, Table};
-use super::state::{Counters, Peer, Task};
+use super::machine::Peer;
+use super::membership::{Incarnation, Liveness, Table};
 use crate::{Scalar, Work};
 
 impl<T: Scalar> Peer<T> {
-    /// Which node this is.
+    /// The node that this peer is.
     pub fn node(&self) -> u32 {
-        self.task.node
+        self.config.node
     }
 
-    /// Its life.
+    /// The incarnation of its present life.
     pub fn incarnation(&self) -> Incarnation {
-        self.incarnation
+        self.membership.incarnation()
     }
 
-    /// Its epoch.
+    /// The epoch in which it is.
     pub fn epoch(&self) -> u64 {
-        self.epoch
+        self.clock.epoch()
     }
 
-    /// Rounds that are done.
+    /// The number of rounds that are done.
     pub fn round(&self) -> u64 {
-        self.round
+        self.clock.round()
     }
 
-    /// Its books.
+    /// Its ledger of mass.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
-    /// Whom it knows.
+    /// What it knows of all nodes.
     pub fn table(&self) -> &Table {
-        &self.table
+        self.membership.table()
     }
 
-    /// How often it has closed its edge to a node.
+    /// The number of times that it has closed its edge to a node in its present life.
     pub fn generation(&self, to: u32) -> u64 {
-        self.contacts[to as usize].generation
+        self.exchange.edge(to).generation()
     }
 
-    /// How often a node has closed its edge to this one, as far as is known.
+    /// The number of times that a node has closed its edge to this one, as far as is known.
     pub fn its_generation(&self, from: u32) -> u64 {
-        self.contacts[from as usize].its_generation
+        self.exchange.edge(from).its_generation()
     }
 
-    /// Messages that wait for the end of the round.
+    /// The number of messages that wait for the end of the round.
     pub fn unread(&self) -> usize {
-        self.contacts.iter().map(|contact| contact.unread.len()).sum()
+        self.exchange.unread()
     }
 
-    /// What has happened so far.
+    /// How often things have happened.
     pub fn counters(&self) -> Counters {
         self.counters
     }
 
     /// Its row, as it is sent next.
     pub fn row(&self) -> &[T] {
-        &self.row
+        self.local.row()
     }
 
-    /// What stays with it.
+    /// What its algorithm keeps between rounds outside the row.
     pub fn keep(&self) -> &[T] {
-        &self.keep
+        self.local.memory()
     }
 
-    /// What it puts into pushed segments.
+    /// What it contributes to pushed segments.
     pub fn input(&self) -> &[T] {
-        &self.input
+        self.local.contribution()
     }
 
-    /// Bytes of its state: rows, what stays, inputs, and its books.
+    /// The bytes of its state: rows, memory, contribution and ledger.
     pub fn state_bytes(&self) -> usize {
-        (2 * self.row.len() + self.keep.len() + self.input.len()) * T::BYTES + self.ledger.bytes()
+        self.local.bytes() + self.ledger.bytes()
     }
 
-    /// One number for its round, its row and what stays with it, to the last bit.
+    /// A hash of its round, its row and its memory, which differs if a single bit does.
     pub fn fingerprint(&self) -> u64 {
-        let mut bytes = self.round.to_le_bytes().to_vec();
-        self.row.iter().chain(&self.keep).for_each(|scalar| scalar.write(&mut bytes));
-        XxHash3_64::oneshot(&bytes)
+        self.local.fingerprint(self.clock.round())
     }
 
-    /// How far neighbours were away when there was last a checkpoint: mixing moved what is pulled so far, in the Euclidean norm.
+    /// The distance by which mixing moved the pulled segments in the round before the last
+    /// checkpoint, in the Euclidean norm: how far its neighbours were away.
     pub fn disagreement(&self) -> f64 {
-        self.disagreement
+        self.local.disagreement()
     }
 
     /// Whether it has begun with its rounds, or may.
     pub fn has_begun(&self) -> bool {
-        self.gathered
+        self.clock.has_gathered()
     }
 
     /// The round in which this peer was when it last had a sign of life of a node, in its present
     /// life and from messages that it accepted: directly or through others.
     pub fn heard_in(&self, node: u32) -> Option<u64> {
-        self.contacts.get(node as usize)?.heard_in
+        self.membership.liveness(node)?.heard_in()
     }
 
     /// The latest round in which a node was, as far as its own messages say.
     pub fn round_of(&self, node: u32) -> u64 {
-        self.contacts.get(node as usize).map_or(0, |contact| contact.round)
+        if self.exchange.knows(node) { self.exchange.inbox(node).round() } else { 0 }
     }
 
-    /// Whether a node has said farewell to this peer.
+    /// Whether a node has announced its departure to this peer.
     pub fn has_left(&self, node: u32) -> bool {
-        self.contacts.get(node as usize).is_some_and(|contact| contact.left)
+        self.membership.liveness(node).is_some_and(Liveness::has_left)
     }
 
-    /// Whom it is to hear in this round.
+    /// The nodes whose messages it uses in this round.
     pub fn sources(&mut self) -> impl Iterator<Item = u32> {
-        self.neighbours.at(self.round).sources.iter().map(|(source, _)| *source)
+        self.neighbours.at(self.clock.round()).sources.iter().map(|(source, _)| *source)
     }
 
-    /// Rounds since the source that is silent for longest was heard.
+    /// The number of rounds since the source that has been silent for longest was heard.
     pub fn pull_age(&mut self) -> u64 {
-        let round = self.round;
+        let round = self.clock.round();
         let sources = &self.neighbours.at(round).sources;
-        let ages = sources.iter().map(|(source, _)| round.saturating_sub(self.contacts[*source as usize].applied_in));
+        let ages = sources.iter().map(|(source, _)| round.saturating_sub(self.exchange.inbox(*source).applied_in()));
         ages.max().unwrap_or(0)
     }
 
-    /// What went over edges that do not answer, by receiver, in the Euclidean norm.
+    /// The mass on edges that do not answer, by receiver, in the Euclidean norm.
     pub fn parked(&self) -> impl Iterator<Item = (u32, f64)> {
-        let silent =
-            |node: &u32| self.contacts[*node as usize].unanswered(self.tick) > self.task.policy.unreachable_after;
-        self.ledger.targets().filter(silent).map(|node| {
+        let (tick, patience) = (self.clock.ticks(), self.config.policy.unreachable_after);
+        self.exchange.unanswered(self.ledger.targets(), tick, patience).map(|node| {
             let sums = self.ledger.sent(node).unwrap_or_default();
-            (node, sums.iter().map(|&units| self.task.unit.scalar::<f64>(units).powi(2)).sum::<f64>().sqrt())
+            (node, sums.iter().map(|&units| self.config.unit.scalar::<f64>(units).powi(2)).sum::<f64>().sqrt())
         })
     }
 
-    /// The oracle's counters.
+    /// The counters of evaluations.
     pub fn work(&self) -> &Work<T> {
-        &self.work
+        self.local.work()
     }
 
-    /// The problem and the method.
-    pub fn task(&self) -> &Task<T> {
-        &self.task
+    /// The problem, the method and the rest of its configuration.
+    pub fn config(&self) -> &PeerConfig<T> {
+        &self.config
     }
 }

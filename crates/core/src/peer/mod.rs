@@ -1,33 +1,50 @@
-//! The peer: one agent among unreliable links, as a machine that takes events and returns effects.
+//! The peer: one agent among unreliable links, as a state machine that takes events and returns
+//! effects.
 //!
-//! Gradient tracking is right only as long as `Σ t = Σ d`: one lost message breaks that for ever. Here mass is booked in whole units, edges carry cumulative sums, and a
-//! tracker is *derived* from what its agent put in and what its edges say ([`Ledger`]): any later message repairs all that were lost before it, and the edges of a node that is gone can be undone. docs/protocol.md explains
-//! the protocol for its users.
+//! Gradient tracking is right only as long as `Σ t = Σ d`, and one lost message breaks that for
+//! ever. Here mass is booked in whole units, edges carry cumulative sums, and a tracker is
+//! *derived* from what its agent contributes and what its edges say ([`Ledger`]). So any later
+//! message makes up for all that were lost before it, and the edges of a node that is gone can be
+//! undone. docs/protocol.md explains the protocol for its users.
 //!
-//! A [`Peer`] owns no clock, socket, thread or random source. A simulator drives thousands of them from one seed; a network runtime drives one.
+//! A [`Peer`] owns no clock, socket, thread or random source. A simulator drives thousands of them
+//! from one seed; a network runtime drives one.
+//!
+//! It consists of parts that do not know each other: `membership` (who takes part), `clock` (epoch,
+//! round, ticks), `exchange` (edges and messages that wait), `ledger` (mass), `local` (the agent
+//! itself) and `write_ahead` (what waits for the disk). `machine`, `round`, `receive`, `send` and
+//! `transitions` put them together.
 
-mod contact;
+mod clock;
+mod config;
+mod counters;
+mod event;
+mod exchange;
 mod inspect;
-mod judgement;
 mod ledger;
-mod mass;
+mod local;
+mod machine;
 mod membership;
-mod message;
 mod neighbours;
-mod news;
 mod policy;
-mod post;
+mod pull;
+mod receive;
 mod round;
-mod saved;
-mod state;
+mod send;
+mod snapshot;
 #[cfg(test)]
 mod tests;
+mod transitions;
+mod wire;
+mod write_ahead;
 
-pub use ledger::{Ledger, Overflow, Reversal};
-pub use mass::{Fraction, Unit};
-pub use membership::{Incarnation, Standing, Table};
-pub use message::{Ack, BEGINNING, Beat, Close, Contents, Envelope, Header, Malformed, Manifest, Manner, Message};
-pub use neighbours::{Links, Schedule};
-pub use policy::{Pace, Policy};
-pub use saved::Damaged;
-pub use state::{Command, Counters, Effect, Event, Peer, Record, Task};
+pub use config::PeerConfig;
+pub use counters::Counters;
+pub use event::{Command, Effect, Event, Record};
+pub use ledger::{Fraction, Ledger, Overflow, Reversal, Unit};
+pub use machine::Peer;
+pub use membership::{Ack, EdgeClosure, Heartbeat, Incarnation, MemberState, Table};
+pub use neighbours::{Links, NeighbourSource};
+pub use policy::{Policy, SyncMode};
+pub use snapshot::Damaged;
+pub use wire::{BEGINNING, Contents, Envelope, Header, Intent, Malformed, Message, WireFormat};

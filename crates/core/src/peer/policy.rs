@@ -1,51 +1,60 @@
-//! How long a peer waits for what.
+//! The policy of a peer: how long it waits for what.
 
-/// The patience of a peer. Times are in ticks, which the driver of a peer makes at a steady pace; a free-running peer makes one round a tick.
+/// How long a peer waits for what.
+///
+/// Times are in ticks, which the driver of a peer makes at a steady pace. A free-running peer does
+/// one round in each tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Policy {
     /// Whether rounds wait for messages.
-    pub pace: Pace,
-    /// A member without any sign of life for so long counts as dead. More than news takes to go round.
+    pub sync: SyncMode,
+    /// Ticks without a sign of life after which a member counts as dead. It must be more than
+    /// gossip needs to reach everybody.
     pub evict_after: u64,
-    /// An edge without acknowledgements for so long is given no more mass.
+    /// Ticks without an acknowledgement after which an edge gets no more mass.
     pub unreachable_after: u64,
-    /// And after so long is closed.
+    /// Ticks without an acknowledgement after which the edge is closed and its mass taken back.
     pub close_after: u64,
-    /// The table travels with all messages for so many rounds after it has changed.
+    /// Rounds after a change for which the table travels with every message.
     pub attach_for: u64,
-    /// And with every so many-th message to a peer.
+    /// Attach the table to every n-th message to a peer, whether it has changed or not.
     pub attach_every: u64,
-    /// An undone edge that changes more than this many times what is usual asks for a new epoch.
+    /// Begin a new epoch when an undone edge changes the mass by more than this multiple of its
+    /// usual size.
     pub large_reversal: f64,
-    /// Every so many rounds a checkpoint is handed out; none if 0.
+    /// Rounds between two checkpoints; there are none if it is 0.
     pub checkpoint_every: u64,
-    /// Whether messages wait until what they depend on is on disk, so that a node can go on in the same life after a crash.
+    /// Whether messages wait until the state they depend on is on disk, so that a node can go on in
+    /// the same life after a crash.
     pub exact: bool,
-    /// After so many rounds a peer only answers.
+    /// The round after which a peer only answers others.
     pub rounds: u64,
-    /// Whether the first round waits for [`Command::Begin`](super::Command::Begin), or for a message
-    /// of somebody who has begun. Until then a peer exchanges nothing but signs of life.
+    /// Whether the first round waits for [`Command::Begin`](super::Command::Begin), or for a
+    /// message of a peer that has begun. Until then a peer exchanges nothing but signs of life.
     pub held: bool,
 }
 
 /// Whether rounds wait for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
-    /// A round waits for its neighbours' messages, so many ticks at most; the first waits for everybody, ten times as long.
+pub enum SyncMode {
+    /// A round waits for the messages of its sources until a deadline. The first round waits for
+    /// everybody, ten times as long.
     Lockstep {
-        /// Ticks until a round goes on without those that are missing.
+        /// Ticks after which a round goes on without the messages that are missing.
         deadline: u64,
     },
-    /// A round takes what has arrived.
+    /// A round uses the messages that have arrived.
     Free,
 }
 
 impl Policy {
-    /// For a run among this many nodes.
-    pub fn new(pace: Pace, nodes: usize) -> Self {
+    /// The usual policy of a run among this many nodes.
+    ///
+    /// Times grow with the number of nodes, because on a ring gossip needs one round for each node.
+    pub fn new(sync: SyncMode, nodes: usize) -> Self {
         let nodes = nodes as u64;
         Self {
-            pace,
+            sync,
             evict_after: 60 + 4 * nodes,
             unreachable_after: 40 + 2 * nodes,
             close_after: 120 + 8 * nodes,

@@ -1,135 +1,65 @@
-//! One round of a peer: send, take what has arrived, mix, correct, book.
+//! One round of a peer: give shares, take what has arrived, mix, correct, book.
 
-use super::contact::Unread;
-use super::ledger::Overflow;
-use super::mass::Fraction;
-use super::message::{Contents, Manner};
+use super::event::{Effect, Record};
+use super::exchange::Unread;
+use super::ledger::{Fraction, Overflow};
+use super::machine::Peer;
 use super::neighbours::Links;
-use super::policy::Pace;
-use super::state::{Effect, Peer, Phase, Record};
-use crate::algorithm::{Agent, Fresh, Request};
+use super::pull::Pull;
+use super::wire::{Contents, Intent};
+use crate::algorithm::Request;
 use crate::rng::{Purpose, Stream};
-use crate::segment::larger;
-use crate::{Kind, Mask, Oracle, Scalar, linalg};
+use crate::{Mask, Scalar};
 
-/// After so many rounds that brought nothing, a peer asks others than its sources.
-const ASK_AFTER: u64 = 8;
+/// In one of this many rounds, a peer calls a node that is not known or thought dead. Otherwise the
+/// parts of a network that was cut in two would never find together again.
+const CALL_ABSENT_ONE_IN: usize = 3;
+/// In one of this many rounds, a peer calls a member that the schedule may not name, to exchange
+/// gossip.
+const CALL_MEMBER_ONE_IN: usize = 4;
 
 impl<T: Scalar> Peer<T> {
-    /// The scalars of a point.
-    pub(super) fn point_width(&self) -> usize {
-        self.task.algorithm.blocks().width() + self.task.problem.private(self.task.node as usize)
-    }
-
-    /// Where the problem lets this agent start.
-    pub(super) fn starting_point(&self) -> Vec<T> {
-        self.task.algorithm.starting_point(&*self.task.problem, self.task.node as usize)
-    }
-
-    /// Where it is.
-    pub(super) fn point(&self) -> Vec<T> {
-        let mut point = vec![T::zero(); self.point_width()];
-        self.task.algorithm.point(&self.row, &self.keep, &mut point);
-        point
-    }
-
-    /// Starts an epoch at a point: no edges, and as much mass as is put in.
-    ///
-    /// Where that is not finite or cannot be booked, the samples of later rounds may do; and a point that has run away is given up for the one at the start.
-    pub(super) fn begin(&mut self, point: &[T]) {
-        const TRIES: u64 = 8;
-        let start = self.starting_point();
-        let before = (self.row.clone(), self.keep.clone());
-        for (point, later) in [point, &start].into_iter().flat_map(|point| (0..TRIES).map(move |later| (point, later)))
-        {
-            (self.row, self.keep) = before.clone();
-            let mut oracle = Oracle {
-                problem: &*self.task.problem,
-                seed: self.task.seed,
-                agent: self.task.node as usize,
-                round: self.round + later,
-                work: &mut self.work,
-            };
-            let fresh = Fresh { row: &mut self.row, keep: &mut self.keep, input: &mut self.input };
-            self.task.algorithm.begin(point, fresh, &mut oracle);
-            if let Some(booked) = self.booked().filter(|_| self.is_finite(&self.row)) {
-                self.ledger.begin(&booked);
-                self.refresh_row();
-                return;
-            }
-        }
-        // Nothing is finite: this agent only listens until an epoch finds it better.
-        self.counters.bad_steps += 1;
-        (self.row, self.keep) = before;
-        self.input.fill(T::zero());
-        self.ledger.begin(&vec![0; self.input.len()]);
-        self.refresh_row();
-    }
-
-    /// Whether a row is finite, and what stays are numbers: an algorithm may keep an infinite one.
-    fn is_finite(&self, row: &[T]) -> bool {
-        row.iter().fold(true, |all, scalar| all & scalar.is_finite())
-            && self.keep.iter().fold(true, |all, scalar| all & !scalar.is_nan())
-    }
-
-    /// What is put in, in whole units; none if it cannot be booked.
-    fn booked(&self) -> Option<Vec<i64>> {
-        let mut booked = Vec::with_capacity(self.input.len());
-        let mut all = true;
-        booked.extend(self.input.iter().map(|&level| {
-            let units = self.task.unit.units(level);
-            all &= units.is_some();
-            units.unwrap_or_default()
-        }));
-        all.then_some(booked)
-    }
-
-    /// Pushed segments are what the ledger says.
-    pub(super) fn refresh_row(&mut self) {
-        for part in self.manifest.layout().pushed() {
-            for (scalar, &units) in self.row[part.row.clone()].iter_mut().zip(&self.ledger.mass()[part.input.clone()]) {
-                *scalar = self.task.unit.scalar(units);
-            }
-        }
-    }
-
-    /// Sends the messages of a round.
+    /// Opens a round: sends its messages.
     pub(super) fn open(&mut self, effects: &mut Vec<Effect>) {
-        (self.phase, self.waited, self.opened_in) = (Phase::Open, 0, self.epoch);
-        let mask = self.task.algorithm.sends(self.round);
-        let mut used = Vec::new();
-        if mask != Mask::NONE {
-            let mut before = std::mem::take(&mut self.before);
-            before.clear();
-            before.extend(self.ledger.mass());
-            let links = self.neighbours.at(self.round).clone();
-            for &(target, fraction) in &links.targets {
-                let substitute = if self.carries_mass(target) { None } else { self.substitute(target, &links) };
-                self.share(
-                    target,
-                    if substitute.is_some() { Fraction::ZERO } else { fraction },
-                    mask,
-                    &before,
-                    effects,
-                );
-                used.push(target);
-                if let Some(other) = substitute.filter(|other| !used.contains(other)) {
-                    self.share(other, fraction, mask, &before, effects);
-                    used.push(other);
-                }
-            }
-            self.before = before;
-        }
-        if let Some(idle) = self.idle_edge(&used) {
+        self.clock.open_round();
+        let mask = self.config.algorithm.sends(self.clock.round());
+        let used = if mask == Mask::NONE { Vec::new() } else { self.give_shares(mask, effects) };
+        // Mass that was lost on an edge that the schedule has left would otherwise be stranded
+        // there.
+        let idle = self.exchange.longest_idle(self.ledger.targets(), &used);
+        if let Some(idle) = idle {
             self.send(idle, Mask::ALL, Contents { mass: true, ..Contents::default() }, false, effects);
         }
         self.call_somebody(effects);
     }
 
-    /// Sends the messages of this round once more, with what is in them already.
+    /// Sends a share to each target of the round, or to a substitute, and returns who got a
+    /// message.
+    fn give_shares(&mut self, mask: Mask, effects: &mut Vec<Effect>) -> Vec<u32> {
+        let mut used = Vec::new();
+        let mut before = std::mem::take(&mut self.mass_before);
+        before.clear();
+        before.extend(self.ledger.mass());
+        let links = self.neighbours.at(self.clock.round()).clone();
+        for &(target, fraction) in &links.targets {
+            let substitute = if self.carries_mass(target) { None } else { self.substitute(target, &links) };
+            let own = if substitute.is_some() { Fraction::ZERO } else { fraction };
+            self.share(target, own, mask, &before, effects);
+            used.push(target);
+            if let Some(other) = substitute.filter(|other| !used.contains(other)) {
+                self.share(other, fraction, mask, &before, effects);
+                used.push(other);
+            }
+        }
+        self.mass_before = before;
+        used
+    }
+
+    /// Sends the messages of this round once more, with the mass that was given already.
     pub(super) fn send_again(&mut self, effects: &mut Vec<Effect>) {
-        let mask = self.task.algorithm.sends(self.round);
-        let targets = self.neighbours.at(self.round).targets.clone();
+        let round = self.clock.round();
+        let mask = self.config.algorithm.sends(round);
+        let targets = self.neighbours.at(round).targets.clone();
         for (target, _) in targets {
             let mass = self.ledger.sent(target).is_some();
             self.send(target, mask, Contents { pulled: true, mass, ..Contents::default() }, false, effects);
@@ -137,42 +67,44 @@ impl<T: Scalar> Peer<T> {
         self.call_somebody(effects);
     }
 
+    /// Whether our edge to a node is open: it is alive, and knows of the last closing.
+    fn is_open(&self, target: u32) -> bool {
+        self.membership.table().living(target).is_some() && !self.exchange.edge(target).is_closed()
+    }
+
     /// Whether a share that is sent to a node has a chance to be used.
     fn carries_mass(&self, target: u32) -> bool {
-        let contact = &self.contacts[target as usize];
-        let silent = contact.unanswered(self.tick) > self.task.policy.unreachable_after;
-        self.table.living(target).is_some() && contact.closed_at.is_none() && !silent
+        let silence = self.exchange.edge(target).unanswered(self.clock.ticks());
+        self.is_open(target) && silence <= self.config.policy.unreachable_after
     }
 
-    /// Who gets nothing gives less and less often, after 1, 8, 64, … rounds: never again would be for ever, if nobody gave.
-    fn may_give(&self) -> bool {
-        self.starved == 0 || (self.starved.is_power_of_two() && self.starved.trailing_zeros().is_multiple_of(3))
-    }
-
-    /// Instead of a target that cannot be reached: the next living member that is none yet.
+    /// The node that gets the share of a target that cannot be reached: the next living member that
+    /// is not a target itself.
     fn substitute(&self, target: u32, links: &Links) -> Option<u32> {
-        let members = self.neighbours.members();
+        let members = self.membership.members();
         let place = members.partition_point(|&member| member <= target);
-        let free = |node: &&u32| {
-            **node != self.task.node && links.targets.iter().all(|(other, _)| other != *node) && links.reach(**node)
-        };
-        members[place..].iter().chain(&members[..place]).find(free).copied()
+        let is_target = |node: u32| links.targets.iter().any(|(target, _)| *target == node);
+        let free = |&node: &u32| node != self.config.node && !is_target(node) && links.reaches(node);
+        members[place..].iter().chain(&members[..place]).copied().find(free)
     }
 
-    /// Sends a share of what there was before, or nothing, but always what was pulled and all that was ever sent.
+    /// Sends a message of this round to a node: pulled segments always, and all mass that was ever
+    /// sent over the edge if that is open. A share of `before` is added if the edge carries mass.
     fn share(&mut self, to: u32, fraction: Fraction, mask: Mask, before: &[i64], effects: &mut Vec<Effect>) {
-        let open = self.table.living(to).is_some() && self.contacts[to as usize].closed_at.is_none();
+        let open = self.is_open(to);
         if open {
-            let fraction = if self.carries_mass(to) && self.may_give() { fraction } else { Fraction::ZERO };
-            self.ledger.send(to, self.manifest.pushed(mask), fraction, before);
+            let gives = self.carries_mass(to) && self.starvation.may_give();
+            let fraction = if gives { fraction } else { Fraction::ZERO };
+            self.ledger.send(to, self.format.pushed(mask), fraction, before);
         }
         self.send(to, mask, Contents { pulled: true, mass: open, ..Contents::default() }, false, effects);
     }
 
-    /// Somebody who hears nobody gets what a neighbour gets.
-    pub(super) fn help(&mut self, asker: u32, effects: &mut Vec<Effect>) {
-        let links = self.neighbours.at(self.round);
-        if links.reach(asker)
+    /// Gives a node that asks for a share, because its sources bring it no mass, what a target
+    /// gets.
+    pub(super) fn grant_share(&mut self, asker: u32, effects: &mut Vec<Effect>) {
+        let links = self.neighbours.at(self.clock.round());
+        if links.reaches(asker)
             && let Some(&(_, fraction)) = links.targets.first()
         {
             let before = self.ledger.mass().to_vec();
@@ -180,188 +112,90 @@ impl<T: Scalar> Peer<T> {
         }
     }
 
-    /// Now and then, somebody whom the schedule does not mention: one that is not known or thought dead, or else parts of a broken network would never find
-    /// together; and any member, for news, or for help if the schedule's sources bring nothing.
+    /// Calls nodes that the schedule does not name, at random: now and then one that is absent, and
+    /// any member; a starved peer asks a member for a share in every round.
     fn call_somebody(&mut self, effects: &mut Vec<Effect>) {
-        let mut stream = Stream::new(self.task.seed, self.task.node as usize, self.tick, Purpose::Contacts);
-        let asks = self.starved > ASK_AFTER;
-        for (one_in, alive) in [(3, false), (if asks { 1 } else { 4 }, true)] {
+        let (seed, node, tick) = (self.config.seed, self.config.node as usize, self.clock.ticks());
+        let mut stream = Stream::new(seed, node, tick, Purpose::Contacts);
+        let asks = self.starvation.asks();
+        for (one_in, alive) in [(CALL_ABSENT_ONE_IN, false), (if asks { 1 } else { CALL_MEMBER_ONE_IN }, true)] {
             if stream.below(one_in) != 0 {
                 continue;
             }
-            let links = self.neighbours.at(self.round);
-            let wanted = |node: &u32| {
-                *node != self.task.node && self.table.living(*node).is_some() == alive && links.reach(*node)
-            };
-            let candidates = || (0..self.manifest.nodes() as u32).filter(wanted);
-            let count = candidates().count();
-            let chosen = if count > 0 { candidates().nth(stream.below(count)) } else { None };
-            if let Some(node) = chosen {
-                let manner = if asks && alive { Manner::Plea } else { Manner::News };
-                self.send(node, Mask::NONE, Contents { manner, ..Contents::default() }, false, effects);
+            if let Some(node) = self.choose(alive, &mut stream) {
+                let intent = if asks && alive { Intent::RequestShare } else { Intent::News };
+                self.send(node, Mask::NONE, Contents { intent, ..Contents::default() }, false, effects);
             }
         }
     }
 
-    /// Mixes what has arrived, corrects, and books.
-    pub(super) fn complete(&mut self, effects: &mut Vec<Effect>) {
-        let fresh = self.take_fresh();
-        let mask = self.task.algorithm.sends(self.round);
-        self.mix_pulled(&fresh, mask);
-        if self.hands_out_checkpoint(self.round + 1) {
-            self.disagreement = self.moved_by_mixing();
-        }
-        let overflow = self.take_mass(&fresh).is_err();
-        for part in self.manifest.layout().pushed() {
-            let units = self.ledger.mass()[part.input.clone()].iter().zip(&self.ledger.input()[part.input.clone()]);
-            for (scalar, (mass, input)) in self.next[part.row.clone()].iter_mut().zip(units) {
-                *scalar = self.task.unit.scalar(mass - input);
-            }
-        }
-        let shared = self.manifest.layout().shared;
-        self.next[shared..].copy_from_slice(&self.row[shared..]);
+    /// A random reachable node that is alive, or one that is not.
+    fn choose(&mut self, alive: bool, stream: &mut Stream) -> Option<u32> {
+        let links = self.neighbours.at(self.clock.round());
+        let table = self.membership.table();
+        let wanted =
+            |&node: &u32| node != self.config.node && table.living(node).is_some() == alive && links.reaches(node);
+        let candidates = || (0..self.format.nodes() as u32).filter(wanted);
+        let count = candidates().count();
+        if count > 0 { candidates().nth(stream.below(count)) } else { None }
+    }
 
-        let request = self.step();
-        std::mem::swap(&mut self.row, &mut self.next);
-        self.refresh_row();
-        self.round += 1;
-        self.counters.rounds += 1;
-        if request == Request::Restart || overflow || self.ledger.is_full() {
-            self.bump_epoch();
+    /// Ends a round: mixes what has arrived, corrects, and books.
+    pub(super) fn complete(&mut self, effects: &mut Vec<Effect>) {
+        let (round, sync) = (self.clock.round(), self.config.policy.sync);
+        let mask = self.config.algorithm.sends(round);
+        let links = self.neighbours.at(round);
+        let arrived = self.exchange.take(round, self.clock.epoch(), sync, &links.sources);
+        self.counters.applied += arrived.len() as u64;
+        self.local.mix(&Pull::new(&self.format, links, sync, mask, &arrived));
+        if self.is_checkpoint(round + 1) {
+            self.local.measure_disagreement();
         }
-        if self.hands_out_checkpoint(self.round) {
-            let (ticket, record) = (self.next_ticket(), self.checkpoint());
+        let overflow = self.receive_mass(&arrived).is_err();
+        self.local.prepare_step(self.ledger.mass(), self.ledger.input());
+        let outcome = self.local.step(round, |levels| self.ledger.book(levels).is_ok());
+        self.counters.bad_steps += u64::from(!outcome.taken);
+        self.local.end_round(self.ledger.mass());
+        self.clock.end_round();
+        self.counters.rounds += 1;
+        if outcome.request == Request::Restart || overflow || self.ledger.is_full() {
+            self.begin_epoch();
+        }
+        if self.is_checkpoint(self.clock.round()) {
+            let (ticket, record) = (self.write_ahead.next_ticket(), self.checkpoint());
             effects.push(Effect::Store { ticket, record });
         }
     }
 
-    /// The correction, and its level in the books. A step whose result is not finite, or cannot be booked, is not taken: the agent then only mixes.
-    fn step(&mut self) -> Request {
-        let mut before = std::mem::take(&mut self.undo);
-        before.0.clone_from(&self.next);
-        before.1.clone_from(&self.keep);
-        before.2.clone_from(&self.input);
-        let mut oracle = Oracle {
-            problem: &*self.task.problem,
-            seed: self.task.seed,
-            agent: self.task.node as usize,
-            round: self.round,
-            work: &mut self.work,
-        };
-        let agent = Agent { now: &self.row, next: &mut self.next, keep: &mut self.keep, input: &mut self.input };
-        let request = self.task.algorithm.step(agent, &mut oracle);
-        let finite = self.is_finite(&self.next) && self.input.iter().all(|scalar| scalar.is_finite());
-        if finite && self.booked().is_some_and(|booked| self.ledger.book(&booked).is_ok()) {
-            self.undo = before;
-            return request;
-        }
-        self.counters.bad_steps += 1;
-        (self.next, self.keep, self.input) = before;
-        // Levels that have grown too large are smaller in a new epoch.
-        if finite { Request::Restart } else { Request::Go }
-    }
-
-    /// What has arrived since the last round, ascending by source.
-    fn take_fresh(&mut self) -> Vec<Unread> {
-        let mut fresh = Vec::new();
-        let sources = &self.neighbours.at(self.round).sources;
-        let mut awaited = sources.iter().map(|(source, _)| *source as usize).peekable();
-        for (node, contact) in self.contacts.iter_mut().enumerate() {
-            let awaited = awaited.next_if_eq(&node).is_some();
-            if contact.unread.is_empty() {
-                continue;
-            }
-            let message = match self.task.policy.pace {
-                Pace::Free => contact.unread.pop(),
-                Pace::Lockstep { .. } => contact.take(self.round, awaited),
-            };
-            if let Some(message) = message.filter(|message| message.header.epoch == self.epoch) {
-                debug_assert_eq!(message.header.from as usize, node);
-                (contact.applied, contact.applied_in) = (contact.applied.max(message.header.sequence), self.round);
-                fresh.push(message);
-            }
-        }
-        self.counters.applied += fresh.len() as u64;
-        let heard = |source: u32| fresh.binary_search_by_key(&source, |message| message.header.from).is_ok();
-        if let Pace::Lockstep { .. } = self.task.policy.pace {
-            for &(source, _) in sources.iter().filter(|(source, _)| !heard(*source)) {
-                self.contacts[source as usize].missed += 1;
-            }
-        }
-        fresh
-    }
-
-    /// Fills pulled segments with the average of oneself and those that have arrived, with weights that sum to 1 over these, and takes the largest of the others.
-    fn mix_pulled(&mut self, fresh: &[Unread], mask: Mask) {
-        let links = self.neighbours.at(self.round);
-        let stranger = links.sources.iter().map(|(_, weight)| *weight).fold(links.own_pull, f64::min);
-        let source = |message: &Unread| links.sources.binary_search_by_key(&message.header.from, |(source, _)| *source);
-        let pulled = || fresh.iter().filter(|message| message.header.contents.pulled);
-        let sources_only = self.task.policy.pace != Pace::Free && pulled().any(|message| source(message).is_ok());
-        for part in self.manifest.layout().parts.iter().filter(|part| part.kind != Kind::Push) {
-            let (now, next) = (&self.row[part.row.clone()], &mut self.next[part.row.clone()]);
-            next.copy_from_slice(now);
-            if !mask.has(part.index) {
-                continue;
-            }
-            if part.kind == Kind::Pull {
-                linalg::scale(next, T::of(links.own_pull));
-            }
-            let mut total = links.own_pull;
-            for message in pulled().filter(|message| message.header.mask.has(part.index)) {
-                let weight = match source(message) {
-                    Ok(place) => links.sources[place].1,
-                    Err(_) if sources_only => continue,
-                    Err(_) => stranger,
-                };
-                let scalars = message.segment::<T>(&self.manifest, part.row.clone());
-                if part.kind == Kind::Pull {
-                    next.iter_mut().zip(scalars).for_each(|(next, scalar)| *next = next.plus(T::of(weight), scalar));
-                    total += weight;
-                } else {
-                    let other: Vec<T> = scalars.collect();
-                    if larger(&*next, &other) {
-                        next.copy_from_slice(&other);
-                    }
-                }
-            }
-            if part.kind == Kind::Pull {
-                linalg::scale(next, T::of(1.0 / total));
-            }
-        }
-    }
-
-    fn take_mass(&mut self, fresh: &[Unread]) -> Result<(), Overflow> {
-        let enough = self.ledger.mass().is_empty() && fresh.iter().any(|message| message.header.contents.pulled);
-        let (mut fed, mut outcome) = (enough || self.neighbours.at(self.round).sources.is_empty(), Ok(()));
-        for message in fresh.iter().filter(|message| message.header.contents.mass) {
-            let places = self.manifest.pushed(message.header.mask);
+    /// Books the mass of the messages that have arrived, and counts whether there was any.
+    ///
+    /// A peer without sources expects none. Where nothing is pushed at all, hearing anybody is
+    /// enough.
+    fn receive_mass(&mut self, arrived: &[Unread]) -> Result<(), Overflow> {
+        let heard = self.ledger.mass().is_empty() && arrived.iter().any(|message| message.header.contents.pulled);
+        let mut fed = heard || self.neighbours.at(self.clock.round()).sources.is_empty();
+        let mut outcome = Ok(());
+        for message in arrived.iter().filter(|message| message.header.contents.mass) {
+            let places = self.format.pushed(message.header.mask);
             match self.ledger.receive(message.header.from, places, message.mass()) {
                 Ok(more) => fed |= more,
                 Err(overflow) => outcome = Err(overflow),
             }
         }
-        self.starved = if fed { 0 } else { self.starved + 1 };
+        self.starvation.count(fed);
         outcome
     }
 
-    fn hands_out_checkpoint(&self, round: u64) -> bool {
-        let every = self.task.policy.checkpoint_every;
+    fn is_checkpoint(&self, round: u64) -> bool {
+        let every = self.config.policy.checkpoint_every;
         every > 0 && round.is_multiple_of(every)
     }
 
-    /// How far mixing has moved what is pulled, in the Euclidean norm.
-    fn moved_by_mixing(&self) -> f64 {
-        let pulled = self.manifest.layout().parts.iter().filter(|part| part.kind == Kind::Pull);
-        let moved = pulled.flat_map(|part| self.next[part.row.clone()].iter().zip(&self.row[part.row.clone()]));
-        moved.map(|(next, now)| (next.f64() - now.f64()).powi(2)).sum::<f64>().sqrt()
-    }
-
-    /// Where it is, to start again from there.
+    /// The present point as a record, to start again from there.
     pub fn checkpoint(&self) -> Record {
-        let point = self.point();
+        let point = self.local.point();
         let mut bytes = Vec::with_capacity(point.len() * T::BYTES);
         T::write_all(&point, &mut bytes);
-        Record::Checkpoint { round: self.round, point: bytes }
+        Record::Checkpoint { round: self.clock.round(), point: bytes }
     }
 }

@@ -6,19 +6,19 @@ use std::ops::{Bound, RangeBounds};
 /// The values that a key accepts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Accepts {
-    /// True or false.
+    /// The values true and false.
     Flag,
-    /// A whole number within bounds.
+    /// Whole numbers within bounds.
     Whole(Interval<u64>),
-    /// A number within bounds.
+    /// Numbers within bounds.
     Number(Interval<f64>),
-    /// A word, or a number within bounds.
+    /// A certain word, or numbers within bounds.
     WordOrNumber(String, Interval<f64>),
     /// A word, or a whole number within bounds.
     WordOrWhole(String, Interval<u64>),
     /// One of several words.
     Choice(Vec<String>),
-    /// A text.
+    /// Texts of some form.
     Text {
         /// What kind of text, as the reference says it.
         what: String,
@@ -27,7 +27,7 @@ pub enum Accepts {
     },
     /// The path of a file that holds what another key would hold.
     File {
-        /// The other key.
+        /// The key that is given instead.
         instead_of: String,
     },
 }

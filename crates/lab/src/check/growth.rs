@@ -1,29 +1,29 @@
-//! How fast something grows that evolves linearly, found from a few snapshots of it.
+//! How fast a linear evolution grows, computed from a few snapshots of it.
 
 use faer::{Mat, c64};
 
-/// What is about to dominate.
+/// A mode of a linear map: an eigenvector with its eigenvalue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Mode {
-    /// The logarithm of the factor by which it grows from one snapshot to the next.
+    /// The logarithm of the factor by which the mode grows from one snapshot to the next.
     pub(super) rate: f64,
-    /// Its norm in the last snapshot.
+    /// The norm of the mode in the last snapshot.
     pub(super) size: f64,
-    /// By how much it misses being an eigenvector, relative to its norm.
+    /// The residual of the eigenvector, relative to its norm.
     pub(super) residual: f64,
 }
 
-/// The modes of the linear map that takes each snapshot to the next (dynamic mode decomposition:
-/// Schmid, *Dynamic mode decomposition of numerical and experimental data*, J. Fluid Mech. 2010):
-/// its eigenvalues, restricted to the span of the snapshots. `noise` is the relative accuracy of
-/// the snapshots. None if there are fewer than three, or if one is not finite or vanishes.
+/// The modes of the linear map that takes each snapshot to the next, restricted to the span of the
+/// snapshots (dynamic mode decomposition: Schmid, *Dynamic mode decomposition of numerical and
+/// experimental data*, J. Fluid Mech. 2010). `noise` is the relative accuracy of the snapshots.
+/// `None` if there are fewer than three, or if one is not finite or vanishes.
 pub(super) fn modes(snapshots: &[Vec<f64>], noise: f64) -> Option<Vec<Mode>> {
     let norms: Vec<f64> = snapshots.iter().map(|snapshot| norm(snapshot)).collect();
     if snapshots.len() < 3 || norms.iter().any(|norm| !norm.is_normal()) {
         return None;
     }
     let (len, count) = (snapshots[0].len(), snapshots.len() - 1);
-    // Columns of one size, or those of a mode that grows would hide all others.
+    // Columns are normalised: those of a growing mode would hide all others.
     let before = Mat::from_fn(len, count, |row, column| snapshots[column][row] / norms[column]);
     let after = Mat::from_fn(len, count, |row, column| snapshots[column + 1][row] / norms[column]);
     let svd = before.thin_svd().ok()?;
@@ -47,7 +47,7 @@ pub(super) fn modes(snapshots: &[Vec<f64>], noise: f64) -> Option<Vec<Mode>> {
     Some((0..rank).map(mode).collect())
 }
 
-/// How much of each eigenvector, as long as it is, a vector consists of.
+/// The norms of the parts that a vector has in the directions of the eigenvectors.
 fn amplitudes(vectors: &Mat<c64>, vector: &Mat<f64>) -> Option<Vec<f64>> {
     use faer::linalg::solvers::Solve;
     let rank = vectors.nrows();
@@ -58,7 +58,7 @@ fn amplitudes(vectors: &Mat<c64>, vector: &Mat<f64>) -> Option<Vec<f64>> {
     sizes.iter().all(|size| size.is_finite()).then_some(sizes)
 }
 
-/// `‖Mφ − μφ‖/‖φ‖` for the vector φ with these coordinates in the basis.
+/// The residual `‖Mφ − μφ‖/‖φ‖` for the vector φ with these coordinates in the basis.
 fn residual(basis: &Mat<f64>, image: &Mat<f64>, vector: &[c64], value: c64) -> f64 {
     let row = |row: usize| {
         let sum = |matrix: &Mat<f64>| {
@@ -70,12 +70,13 @@ fn residual(basis: &Mat<f64>, image: &Mat<f64>, vector: &[c64], value: c64) -> f
     (0..basis.nrows()).map(row).sum::<f64>().sqrt() / length
 }
 
-/// The Euclidean norm.
+/// The Euclidean norm of a vector.
 pub(super) fn norm(vector: &[f64]) -> f64 {
     vector.iter().map(|value| value * value).sum::<f64>().sqrt()
 }
 
-/// The slope of a line through values at equal distances, by least squares, with its standard error.
+/// The slope of a line through values at equal distances, by least squares, with its standard
+/// error.
 pub(super) fn slope(values: &[f64]) -> Option<(f64, f64)> {
     let count = values.len() as f64;
     if values.len() < 3 || values.iter().any(|value| !value.is_finite()) {
@@ -94,7 +95,8 @@ pub(super) fn slope(values: &[f64]) -> Option<(f64, f64)> {
 mod tests {
     use super::*;
 
-    /// Snapshots of decaying modes and one that oscillates and grows, mixed by a matrix that is far from normal.
+    /// Snapshots of decaying modes and one that oscillates and grows, mixed by a matrix that is far
+    /// from normal.
     fn snapshots(factor: f64, count: i32) -> Vec<Vec<f64>> {
         let decaying = [0.99, 0.95, 0.9, 0.7, 0.4, -0.3];
         let at = |k: i32| {

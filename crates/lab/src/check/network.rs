@@ -1,41 +1,42 @@
-//! What is known of a network before anything is run on it.
+//! What is known of a network before a run.
 
 use fabnet_core::topology::{Reach, automatic, connectivity};
 use fabnet_core::{Digraph, Mixing, Topology, Weights};
 use serde::Serialize;
 
-use super::{Risk, Warning};
-use crate::plan::Group;
-use crate::setup::{CONNECT, SetupError, WINDOW, Wiring, disconnected, read_method};
+use super::warning::{Warning, WarningKind};
+use crate::plan::{Group, PlanEntry};
+use crate::registry::{GroupNetwork, RegistryError, find_method};
+use crate::run::{Disconnected, SetupError, WINDOW};
 
 /// A network, as one or several groups have it.
 #[derive(Clone, Debug, Serialize)]
 pub struct NetworkReport {
     /// What tells it from other networks of the plan.
     #[serde(skip)]
-    pub(super) key: String,
-    /// How many agents.
+    pub(super) key: NetworkKey,
+    /// The number of agents.
     pub agents: usize,
     /// The kind of its topology.
     pub topology: String,
     /// The kind of its mixing weights.
     pub weights: String,
-    /// What the method makes of it, if it does not take it as it is.
+    /// How the method changes the network, if it does.
     pub place: Option<String>,
     /// Which topology `auto` has chosen, and why.
     pub chosen: Option<String>,
-    /// Rounds after which the graphs repeat, if they do.
+    /// The number of rounds after which the graphs repeat, if they do.
     pub period: Option<u64>,
-    /// Rounds that were looked at.
+    /// The number of rounds that were looked at.
     pub rounds: u64,
     /// The smallest C for which every C successive graphs together are strongly connected.
     pub window: Option<u64>,
-    /// Which agents never hear of which others, if there is no such C.
+    /// Why there is no such C, if there is none.
     #[serde(skip)]
-    pub(super) disconnected: Option<String>,
+    pub(super) disconnected: Option<Disconnected>,
     /// The rounds within which information from any agent reaches all, where that is known.
     pub spread: Option<u64>,
-    /// κ = n·Σ αᵢβᵢ of the Perron vectors of A and B.
+    /// The constant κ = n·Σ αᵢβᵢ of the Perron vectors of A and B.
     pub kappa: f64,
     /// The smallest entries of A and B.
     pub smallest: [f64; 2],
@@ -43,22 +44,26 @@ pub struct NetworkReport {
     pub deviation: f64,
     /// Whether A and B are positive on every link and on the diagonal.
     pub positive: bool,
-    /// Messages that an agent sends in a round, on average.
+    /// The number of messages that an agent sends in a round, on average.
     pub messages: f64,
 }
 
+/// The agents, the topology, the weights and the method's change of a network.
+type NetworkKey = (usize, PlanEntry, PlanEntry, String);
+
 impl NetworkReport {
-    /// What tells the network of a group from others.
-    pub(super) fn key(group: &Group) -> Result<String, SetupError> {
-        let place = read_method::<f64>(group)?.place;
-        Ok(format!("{} {:?} {:?} {place:?}", group.agents, group.topology, group.weights))
+    /// What distinguishes the network of a group from other networks.
+    pub(super) fn key(group: &Group) -> Result<NetworkKey, RegistryError> {
+        let place = format!("{:?}", find_method::<f64>(group)?.venue);
+        Ok((group.agents, group.topology.clone(), group.weights.clone(), place))
     }
 
-    pub(super) fn new(group: &Group, Wiring { topology, weights, .. }: &Wiring, key: String) -> Self {
+    /// The report on the network of a group.
+    pub(super) fn new(group: &Group, GroupNetwork { topology, weights, .. }: &GroupNetwork, key: NetworkKey) -> Self {
         let window = window(&**topology);
         let report = connectivity(&**topology, &**weights, window);
         let (deviation, positive) = stochastic(&**topology, &**weights, window);
-        let place = read_method::<f64>(group).ok().and_then(|method| method.place.about());
+        let place = find_method::<f64>(group).ok().and_then(|method| method.venue.about());
         Self {
             key,
             agents: group.agents,
@@ -69,7 +74,7 @@ impl NetworkReport {
             period: topology.period(),
             rounds: report.rounds,
             window: report.window,
-            disconnected: report.window.is_none().then(|| disconnected(group, &Reach::new(&**topology, window))),
+            disconnected: report.window.is_none().then(|| Disconnected::new(group, &Reach::new(&**topology, window))),
             spread: report.spread,
             kappa: report.kappa,
             smallest: [report.smallest.0, report.smallest.1],
@@ -79,38 +84,39 @@ impl NetworkReport {
         }
     }
 
-    /// What may go wrong on it, or why nothing can work.
-    pub(super) fn judge(&self, may_be_disconnected: bool) -> Result<Vec<Warning>, String> {
+    /// What may go wrong on the network, or why runs on it cannot work.
+    pub(super) fn judge(&self, may_be_disconnected: bool) -> Result<Vec<Warning>, SetupError> {
         let mut warnings = Vec::new();
         let mut warn = |kind, message| warnings.push(Warning { group: None, kind, message });
         let kind = &self.topology;
-        if let Some(message) = &self.disconnected {
+        if let Some(disconnected) = &self.disconnected {
             if !may_be_disconnected {
-                return Err(format!("{message}. {CONNECT}"));
+                return Err(SetupError::Disconnected(disconnected.clone()));
             }
-            warn(Risk::Disconnected, message.clone());
+            warn(WarningKind::Disconnected, disconnected.to_string());
         }
         if self.kappa < 0.2 {
             let message = format!(
                 "κ = {:.3} on `{kind}`: the effective step size is κ·η, so expect 1/κ times as many rounds",
                 self.kappa
             );
-            warn(Risk::Kappa, message);
+            warn(WarningKind::Kappa, message);
         }
         Ok(warnings)
     }
 }
 
-/// Rounds by which a network without a period is judged: fewer where graphs are large.
+/// The number of rounds by which a network without a period is judged: fewer where graphs are
+/// large.
 fn window(topology: &dyn Topology) -> u64 {
-    /// Entries of all graphs together.
+    /// The largest number of entries of all graphs together.
     const ENTRIES: f64 = 5e7;
     let entries = topology.links() + topology.agents() as f64;
     WINDOW.min((ENTRIES / entries) as u64).max(1)
 }
 
-/// How far rows of A and columns of B are from 1, over the graphs of a period, and whether all
-/// weights are positive.
+/// The largest deviation from 1 of a row sum of A or a column sum of B, over the graphs of a
+/// period, and whether all weights are positive.
 fn stochastic(topology: &dyn Topology, weights: &dyn Weights, window: u64) -> (f64, bool) {
     let agents = topology.agents();
     let (mut graph, mut mixing) = (Digraph::new(agents), Mixing::default());

@@ -1,10 +1,14 @@
-//! A check for reading.
+//! The report of a check as a text.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Formatter, Result};
 
-use super::{Check, Forecast, GroupReport, NetworkReport, StepSizes, Total, Trial, Verdict};
-use crate::estimate::{bytes, count};
+use super::criteria::StepSizes;
+use super::extrapolation::Forecast;
+use super::network::NetworkReport;
+use super::report::{Check, GroupReport, Total, Verdict};
+use super::trial::Trial;
+use crate::number::{bytes, count};
 
 impl Display for Check {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
@@ -115,11 +119,7 @@ impl Display for StepSizes {
 }
 
 impl Trial {
-    /// Seconds of one round of one run.
-    pub(super) fn seconds_per_round(&self) -> f64 {
-        self.seconds / self.rounds.max(1) as f64
-    }
-
+    /// What the trial showed of a run of this many rounds.
     fn text(&self, of: u64) -> String {
         let forecast = match self.forecast {
             Forecast::Diverged => "it diverged",
@@ -132,14 +132,17 @@ impl Trial {
     }
 }
 
+/// Lists step sizes by name.
 fn named(sizes: &BTreeMap<String, f64>) -> String {
     sizes.iter().map(|(name, size)| format!("{name} = {size:.3}")).collect::<Vec<_>>().join(", ")
 }
 
+/// Writes a line with a name and a value.
 fn fact(f: &mut Formatter<'_>, name: &str, value: &str) -> Result {
     writeln!(f, "  {name:<22} {value}")
 }
 
+/// Writes a duration in seconds, minutes or hours.
 fn duration(seconds: f64) -> String {
     match seconds {
         seconds if seconds < 120.0 => format!("{seconds:.1} s"),

@@ -7,80 +7,84 @@ use super::number;
 pub(super) struct Axis {
     pub(super) low: f64,
     pub(super) high: f64,
-    scale: Scale,
-    unit: Unit,
+    scale: AxisScale,
+    unit: AxisUnit,
 }
 
-/// A marked value.
+/// A marked value with its label.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Tick {
     pub(super) value: f64,
     pub(super) label: String,
 }
 
-/// What is counted along an axis.
+/// The unit of an axis, which decides how its numbers are written.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Unit {
+pub(super) enum AxisUnit {
+    /// Numbers without a unit.
     Plain,
+    /// Numbers of bytes, with prefixes such as k and M.
     Bytes,
 }
 
+/// Whether an axis is linear or logarithmic.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Scale {
+enum AxisScale {
     Linear,
     Logarithmic,
 }
 
 impl Axis {
-    /// At most so many steps between marked values, the more the better.
+    /// The largest number of intervals between marked values, in the order in which they are tried.
     const STEPS: [f64; 7] = [6.5, 5.0, 4.0, 3.0, 2.0, 1.5, 1.0];
-    /// Of powers of ten, one of so many is marked, the fewer the better.
+    /// One in this many powers of ten is marked, in the order in which they are tried.
     const STRIDES: [i32; 8] = [1, 2, 3, 5, 10, 20, 50, 100];
-    /// Left free at both ends, as a part of the whole.
+    /// The margin at both ends, as a fraction of the whole.
     const MARGIN: f64 = 0.04;
 
-    /// From zero.
-    pub(super) fn up_to(high: f64, unit: Unit) -> Self {
+    /// A linear axis from zero to this value.
+    pub(super) fn up_to(high: f64, unit: AxisUnit) -> Self {
         let high = if high > 0.0 { high } else { 1.0 };
-        Self { low: 0.0, high, scale: Scale::Linear, unit }
+        Self { low: 0.0, high, scale: AxisScale::Linear, unit }
     }
 
-    /// With a margin; not below zero if no value is.
+    /// A linear axis with a margin, which does not go below zero if no value does.
     pub(super) fn linear(low: f64, high: f64) -> Self {
         let extent = if high > low { high - low } else { 2.0 * low.abs().max(0.5) };
         let margin = Self::MARGIN.max(if high > low { 0.0 } else { 0.5 }) * extent;
         let bottom = if low >= 0.0 { (low - margin).max(0.0) } else { low - margin };
-        Self { low: bottom, high: high + margin, scale: Scale::Linear, unit: Unit::Plain }
+        Self { low: bottom, high: high + margin, scale: AxisScale::Linear, unit: AxisUnit::Plain }
     }
 
-    /// With a margin, between two positive values.
+    /// A logarithmic axis with a margin, between two positive values.
     pub(super) fn logarithmic(low: f64, high: f64) -> Self {
         let margin = ((high.ln() - low.ln()) * Self::MARGIN).exp();
-        Self { low: low / margin, high: high * margin, scale: Scale::Logarithmic, unit: Unit::Plain }
+        Self { low: low / margin, high: high * margin, scale: AxisScale::Logarithmic, unit: AxisUnit::Plain }
     }
 
-    /// Longer by this part at its high end.
+    /// The axis, longer by this fraction at its high end.
     pub(super) fn with_room_above(self, part: f64) -> Self {
         let high = match self.scale {
-            Scale::Linear => self.high + part * (self.high - self.low),
-            Scale::Logarithmic => self.high * (part * (self.high.ln() - self.low.ln())).exp(),
+            AxisScale::Linear => self.high + part * (self.high - self.low),
+            AxisScale::Logarithmic => self.high * (part * (self.high.ln() - self.low.ln())).exp(),
         };
         Self { high, ..self }
     }
 
+    /// Whether the axis is logarithmic.
     pub(super) fn is_logarithmic(&self) -> bool {
-        self.scale == Scale::Logarithmic
+        self.scale == AxisScale::Logarithmic
     }
 
-    /// Where a value is: 0 at the low end, 1 at the high end.
+    /// The place of a value: 0 at the low end, 1 at the high end.
     pub(super) fn place(&self, value: f64) -> f64 {
         match self.scale {
-            Scale::Linear => (value - self.low) / (self.high - self.low),
-            Scale::Logarithmic => (value.ln() - self.low.ln()) / (self.high.ln() - self.low.ln()),
+            AxisScale::Linear => (value - self.low) / (self.high - self.low),
+            AxisScale::Logarithmic => (value.ln() - self.low.ln()) / (self.high.ln() - self.low.ln()),
         }
     }
 
-    /// The values to mark on an axis of this length, where each label takes some of it.
+    /// The values to mark on an axis of this length, where `room` is the length that a label takes.
     pub(super) fn ticks(&self, length: f64, room: impl Fn(&str) -> f64) -> Vec<Tick> {
         let fit = |ticks: &Vec<Tick>| {
             ticks.windows(2).all(|pair| {
@@ -89,26 +93,28 @@ impl Axis {
             })
         };
         let candidates: Vec<Vec<Tick>> = match self.scale {
-            Scale::Linear => Self::STEPS.map(|steps| self.linear_ticks(steps)).into(),
-            Scale::Logarithmic => self.logarithmic_candidates(),
+            AxisScale::Linear => Self::STEPS.map(|steps| self.linear_ticks(steps)).into(),
+            AxisScale::Logarithmic => self.logarithmic_candidates(),
         };
         candidates.into_iter().find(fit).unwrap_or_default()
     }
 
+    /// The values to mark on a linear axis, at most this many intervals.
     fn linear_ticks(&self, steps: f64) -> Vec<Tick> {
         let step = nice_step((self.high - self.low) / steps);
         let largest = self.high.abs().max(self.low.abs());
         let label = |value| match self.unit {
-            Unit::Plain => number::plain(value, step, largest),
-            Unit::Bytes => number::bytes(value),
+            AxisUnit::Plain => number::plain(value, step, largest),
+            AxisUnit::Bytes => number::bytes(value),
         };
-        // A value that is on an end up to rounding belongs to the axis.
+        // A value that lies on an end up to rounding belongs to the axis.
         let (first, last) = ((self.low / step - 1e-9).ceil() as i64, (self.high / step + 1e-9).floor() as i64);
         let values = (first..=last).map(|count| count as f64 * step);
         values.map(|value| Tick { value, label: label(value) }).collect()
     }
 
-    /// Within few powers of ten, values between them are marked as well.
+    /// The choices of marks on a logarithmic axis. Within few powers of ten, values between them
+    /// are marked as well.
     fn logarithmic_candidates(&self) -> Vec<Vec<Tick>> {
         let few = self.high.log10() - self.low.log10() < 2.2;
         let between: [&[f64]; 2] = [&[1.0, 2.0, 5.0], &[1.0, 3.0]];
@@ -117,6 +123,7 @@ impl Axis {
         dense.into_iter().filter(|_| few).chain(powers).collect()
     }
 
+    /// The values to mark: one in `stride` powers of ten, times each of the factors.
     fn logarithmic_ticks(&self, stride: i32, factors: &[f64]) -> Vec<Tick> {
         let (low, high) = (self.low.log10(), self.high.log10());
         let powers = (low.floor() as i32..=high.ceil() as i32).filter(|power| power % stride == 0);
@@ -126,12 +133,12 @@ impl Axis {
     }
 }
 
-/// `factor · 10ᵖ`, rounded as if it had been written so.
+/// The number `factor · 10ᵖ`, rounded once: a quotient is exact where a product with 10⁻ᵖ is not.
 fn power_of_ten(factor: f64, power: i32) -> f64 {
     if power < 0 { factor / 10f64.powi(-power) } else { factor * 10f64.powi(power) }
 }
 
-/// The first of 1, 2, 5, 10, 20, 50 … that is not smaller.
+/// The first of the numbers 1, 2, 5, 10, 20, 50 … that is not smaller than this.
 fn nice_step(least: f64) -> f64 {
     let power = least.log10().floor() as i32;
     let steps = [1.0, 2.0, 5.0].map(|factor| power_of_ten(factor, power));
@@ -142,15 +149,15 @@ fn nice_step(least: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// On an axis of 200 points, where each label takes 25.
+    /// The labels of an axis of 200 points, where each label takes 25.
     fn labels(axis: Axis) -> Vec<String> {
         axis.ticks(200.0, |_| 25.0).into_iter().map(|tick| tick.label).collect()
     }
 
     #[test]
     fn linear_axes_are_marked_at_round_numbers() {
-        assert_eq!(labels(Axis::up_to(20_000.0, Unit::Plain)), ["0", "5,000", "10,000", "15,000", "20,000"]);
-        assert_eq!(labels(Axis::up_to(2.2e6, Unit::Bytes)), ["0", "500 k", "1 M", "1.5 M", "2 M"]);
+        assert_eq!(labels(Axis::up_to(20_000.0, AxisUnit::Plain)), ["0", "5,000", "10,000", "15,000", "20,000"]);
+        assert_eq!(labels(Axis::up_to(2.2e6, AxisUnit::Bytes)), ["0", "500 k", "1 M", "1.5 M", "2 M"]);
         assert_eq!(labels(Axis::linear(0.12, 0.93)), ["0.2", "0.4", "0.6", "0.8"]);
         assert_eq!(labels(Axis::linear(3.0, 3.0)), ["0", "1", "2", "3", "4", "5", "6"]);
     }
@@ -165,8 +172,8 @@ mod tests {
 
     #[test]
     fn labels_never_touch() {
-        let axes = [Axis::up_to(2e4, Unit::Plain), Axis::linear(-0.3, 1.7), Axis::logarithmic(1e-12, 3.0)];
-        for axis in axes.into_iter().chain([Axis::logarithmic(0.2, 3.0), Axis::up_to(7e8, Unit::Bytes)]) {
+        let axes = [Axis::up_to(2e4, AxisUnit::Plain), Axis::linear(-0.3, 1.7), Axis::logarithmic(1e-12, 3.0)];
+        for axis in axes.into_iter().chain([Axis::logarithmic(0.2, 3.0), Axis::up_to(7e8, AxisUnit::Bytes)]) {
             for length in [20.0, 60.0, 150.0, 400.0] {
                 let ticks = axis.ticks(length, |label| 6.0 * label.chars().count() as f64);
                 for pair in ticks.windows(2) {
@@ -193,6 +200,6 @@ mod tests {
     fn axes_of_what_is_never_negative_do_not_go_below_zero() {
         assert_eq!(Axis::linear(0.01, 1.0).low, 0.0);
         assert!(Axis::linear(-0.01, 1.0).low < -0.01);
-        assert_eq!(Axis::up_to(0.0, Unit::Plain).high, 1.0);
+        assert_eq!(Axis::up_to(0.0, AxisUnit::Plain).high, 1.0);
     }
 }

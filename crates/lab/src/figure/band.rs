@@ -1,29 +1,30 @@
-//! What the runs of a group have in common at a round: a line, and a band around it.
+//! The line and the band that summarise the runs of a group at a round.
 
 use std::str::FromStr;
 
-use crate::summary::{median, moments};
+use crate::results::{median, moments};
 
-/// What a band shows.
+/// The statistics that a line and its band show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Band {
-    /// From the lower to the upper quartile, around the median.
+    /// The median, with a band from the lower to the upper quartile.
     Quartiles,
-    /// One standard deviation of the sample to both sides of the mean. Runs that diverged are left out.
+    /// The mean, with one standard deviation of the sample to both sides. Runs that diverged are
+    /// left out.
     Std,
-    /// From the least to the largest value, around the median.
+    /// The median, with a band from the least to the largest value.
     Range,
 }
 
-/// A line with a band around it, at one place.
+/// The values of a line and of its band at one round.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Spread {
+pub(super) struct BandValue {
     pub(super) line: f64,
     pub(super) low: f64,
     pub(super) high: f64,
 }
 
-/// A word that is not one of those that are known.
+/// A word that is not one of the choices, which the field lists.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it is one of {0}")]
 pub struct UnknownWord(pub(super) &'static str);
@@ -42,30 +43,30 @@ impl FromStr for Band {
 }
 
 impl Band {
-    /// The spread of values, which may be infinite; none of no values.
-    pub(super) fn of(self, mut values: Vec<f64>) -> Option<Spread> {
+    /// The statistics of values, which may be infinite; `None` if there are no values.
+    pub(super) fn of(self, mut values: Vec<f64>) -> Option<BandValue> {
         values.sort_by(f64::total_cmp);
         let line = median(&values)?;
         Some(match self {
-            Self::Quartiles => Spread { line, low: quantile(&values, 0.25), high: quantile(&values, 0.75) },
-            Self::Range => Spread { line, low: values[0], high: values[values.len() - 1] },
+            Self::Quartiles => BandValue { line, low: quantile(&values, 0.25), high: quantile(&values, 0.75) },
+            Self::Range => BandValue { line, low: values[0], high: values[values.len() - 1] },
             Self::Std => {
                 let finite: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
                 let (line, deviation) = (moments(&finite).0?, moments(&finite).1?);
-                Spread { line, low: line - deviation, high: line + deviation }
+                BandValue { line, low: line - deviation, high: line + deviation }
             }
         })
     }
 }
 
-/// The quantile of sorted values, of which there is one; between two values it lies in proportion.
+/// The quantile of sorted values, at least one; between two values it is interpolated linearly.
 fn quantile(sorted: &[f64], part: f64) -> f64 {
     let place = part * (sorted.len() - 1) as f64;
     let (low, high) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
     let between = place.fract();
     match (low, high) {
         _ if low == high || between == 0.0 => low,
-        // Between a number and infinity there is only infinity.
+        // Interpolation with an infinite value would give NaN.
         _ if high.is_infinite() => high,
         _ if low.is_infinite() => low,
         _ => low + between * (high - low),
@@ -91,18 +92,18 @@ mod tests {
     #[test]
     fn bands_are_what_they_are_called() {
         let of = |band: Band| band.of(vec![9.0, 2.0, 4.0, 1.0, 4.0]).unwrap();
-        assert_eq!(of(Band::Quartiles), Spread { line: 4.0, low: 2.0, high: 4.0 });
-        assert_eq!(of(Band::Range), Spread { line: 4.0, low: 1.0, high: 9.0 });
+        assert_eq!(of(Band::Quartiles), BandValue { line: 4.0, low: 2.0, high: 4.0 });
+        assert_eq!(of(Band::Range), BandValue { line: 4.0, low: 1.0, high: 9.0 });
         // Deviations from 4 are 5, −2, 0, −3, 0: their squares sum to 38, over n − 1 = 4.
-        assert_eq!(of(Band::Std), Spread { line: 4.0, low: 4.0 - 9.5f64.sqrt(), high: 4.0 + 9.5f64.sqrt() });
+        assert_eq!(of(Band::Std), BandValue { line: 4.0, low: 4.0 - 9.5f64.sqrt(), high: 4.0 + 9.5f64.sqrt() });
         assert_eq!(Band::Quartiles.of(Vec::new()), None);
     }
 
     #[test]
     fn what_diverged_counts_as_infinite_except_in_a_mean() {
         let values = || vec![1.0, 3.0, FAR];
-        assert_eq!(Band::Quartiles.of(values()), Some(Spread { line: 3.0, low: 2.0, high: FAR }));
-        let Some(Spread { line, .. }) = Band::Std.of(values()) else { panic!("there are numbers") };
+        assert_eq!(Band::Quartiles.of(values()), Some(BandValue { line: 3.0, low: 2.0, high: FAR }));
+        let Some(BandValue { line, .. }) = Band::Std.of(values()) else { panic!("there are numbers") };
         assert_eq!(line, 2.0);
         assert_eq!(Band::Std.of(vec![FAR, FAR]), None);
     }

@@ -1,19 +1,21 @@
-//! A sheet to draw on. What comes out is SVG.
+//! A sheet to draw on, which becomes an SVG document.
 
 use std::fmt::Write;
 
-/// A place on a sheet: units to the right and down from its upper left corner.
-pub(super) type Spot = (f64, f64);
+/// A position on a sheet: units to the right and down from its upper left corner.
+pub(super) type Position = (f64, f64);
 
-/// A colour by its parts red, green and blue.
+/// A colour by its red, green and blue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Colour(pub(super) u8, pub(super) u8, pub(super) u8);
 
 /// A white sheet.
 pub(super) struct Canvas {
+    /// The width and the height, in units.
     size: (f64, f64),
-    /// Points (1/72 inch) of each unit.
+    /// The points (1/72 inch) of a unit.
     unit: f64,
+    /// The elements drawn so far, as SVG.
     elements: String,
 }
 
@@ -23,31 +25,32 @@ pub(super) struct Pen {
     pub(super) colour: Colour,
     pub(super) opacity: f64,
     pub(super) width: f64,
-    /// Lengths of dashes and gaps by turns; none for a solid line.
+    /// The lengths of dashes and gaps by turns; none for a solid line.
     pub(super) dashes: &'static [f64],
 }
 
-/// How a text is written: its capitals are centred vertically at its spot.
+/// How a text is written. Its capitals are centred vertically at its position.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lettering {
+pub(super) struct TextStyle {
     pub(super) size: f64,
     pub(super) colour: Colour,
-    pub(super) side: Side,
-    /// From the bottom to the top instead of from left to right.
+    pub(super) anchor: TextAnchor,
+    /// Whether the text runs from the bottom to the top instead of from left to right.
     pub(super) upwards: bool,
 }
 
-/// Which part of a text is at its spot.
+/// Which part of a text is at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum TextAnchor {
     Start,
     Middle,
     End,
 }
 
 impl Canvas {
+    /// The fonts of a text; the first one is part of the program.
     const FONTS: &str = "DejaVu Sans, Verdana, sans-serif";
-    /// Half the height of capitals and figures, relative to the size of letters.
+    /// Half the height of capitals and digits, relative to the size of letters.
     const HALF_CAPITAL: f64 = 0.365;
 
     /// A sheet that is measured in points, as printed.
@@ -60,13 +63,13 @@ impl Canvas {
         Self::in_units(width.ceil(), height.ceil(), 0.75)
     }
 
-    /// A sheet that is measured in units of so many points.
+    /// A sheet that is measured in units, each of this many points.
     pub(super) fn in_units(width: f64, height: f64, unit: f64) -> Self {
         Self { size: (width, height), unit, elements: String::new() }
     }
 
-    /// Draws a line through these spots.
-    pub(super) fn line(&mut self, spots: &[Spot], pen: Pen) {
+    /// Draws a line through these positions.
+    pub(super) fn line(&mut self, spots: &[Position], pen: Pen) {
         let Pen { colour, opacity, width, dashes } = pen;
         let dashes: Vec<String> = dashes.iter().map(|length| number(*length)).collect();
         self.start("polyline");
@@ -84,7 +87,7 @@ impl Canvas {
     }
 
     /// Fills the area within these corners.
-    pub(super) fn area(&mut self, corners: &[Spot], colour: Colour, opacity: f64) {
+    pub(super) fn area(&mut self, corners: &[Position], colour: Colour, opacity: f64) {
         self.start("polygon");
         self.put("points", points(corners));
         self.put("fill", hex(colour));
@@ -94,8 +97,8 @@ impl Canvas {
         self.elements += "/>\n";
     }
 
-    /// Draws a disc.
-    pub(super) fn disc(&mut self, centre: Spot, radius: f64, colour: Colour) {
+    /// Draws a filled circle.
+    pub(super) fn disc(&mut self, centre: Position, radius: f64, colour: Colour) {
         self.start("circle");
         self.put("cx", number(centre.0));
         self.put("cy", number(centre.1));
@@ -104,9 +107,9 @@ impl Canvas {
         self.elements += "/>\n";
     }
 
-    /// Writes a text.
-    pub(super) fn text(&mut self, spot: Spot, text: &str, lettering: Lettering) {
-        let Lettering { size, colour, side, upwards } = lettering;
+    /// Writes a text at this position.
+    pub(super) fn text(&mut self, spot: Position, text: &str, lettering: TextStyle) {
+        let TextStyle { size, colour, anchor, upwards } = lettering;
         let down = Self::HALF_CAPITAL * size;
         let (x, y) = if upwards { (spot.0 + down, spot.1) } else { (spot.0, spot.1 + down) };
         self.start("text");
@@ -114,8 +117,8 @@ impl Canvas {
         self.put("y", number(y));
         self.put("font-size", number(size));
         self.put("fill", hex(colour));
-        if side != Side::Start {
-            self.put("text-anchor", if side == Side::Middle { "middle" } else { "end" });
+        if anchor != TextAnchor::Start {
+            self.put("text-anchor", if anchor == TextAnchor::Middle { "middle" } else { "end" });
         }
         if upwards {
             self.put("transform", format!("rotate(-90 {} {})", number(x), number(y)));
@@ -123,7 +126,7 @@ impl Canvas {
         _ = writeln!(self.elements, ">{}</text>", escaped(text));
     }
 
-    /// Names what is drawn within: by its class it can be found, and styled.
+    /// Draws within a group with a class, by which it can be found and styled.
     pub(super) fn group(&mut self, class: &str, draw: impl FnOnce(&mut Self)) {
         _ = writeln!(self.elements, "<g class=\"{class}\">");
         draw(self);
@@ -143,32 +146,36 @@ impl Canvas {
         )
     }
 
+    /// Begins an element.
     fn start(&mut self, element: &str) {
         _ = write!(self.elements, "<{element}");
     }
 
+    /// Adds an attribute.
     fn put(&mut self, attribute: &str, value: impl AsRef<str>) {
         _ = write!(self.elements, " {attribute}=\"{}\"", value.as_ref());
     }
 }
 
-fn points(spots: &[Spot]) -> String {
+/// Writes positions as the value of an attribute.
+fn points(spots: &[Position]) -> String {
     let pairs: Vec<String> = spots.iter().map(|(x, y)| format!("{},{}", number(*x), number(*y))).collect();
     pairs.join(" ")
 }
 
-/// To a hundredth of a unit, which nobody sees.
+/// Writes a number to a hundredth of a unit, which is finer than anybody sees.
 fn number(value: f64) -> String {
     let rounded = (value * 100.0).round() / 100.0;
-    // There is no negative zero in a drawing.
+    // A negative zero would be written as -0.
     if rounded == 0.0 { "0".to_owned() } else { rounded.to_string() }
 }
 
+/// Writes a colour as the value of an attribute.
 fn hex(Colour(red, green, blue): Colour) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// A text as XML may hold it: of control characters it may not hold any.
+/// Escapes a text for XML, which may not contain control characters.
 fn escaped(text: &str) -> String {
     let escape = |character: char| match character {
         '&' => "&amp;".to_owned(),
@@ -182,7 +189,7 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::palette::{INK, letters};
+    use super::super::palette::{INK, text_style};
     use super::*;
 
     fn drawn_by(draw: impl FnOnce(&mut Canvas)) -> String {
@@ -211,7 +218,7 @@ mod tests {
 
     #[test]
     fn texts_may_hold_anything() {
-        let svg = drawn_by(|canvas| canvas.text((1.0, 2.0), "a < b & \"c\"\u{7}", letters(Side::End)));
+        let svg = drawn_by(|canvas| canvas.text((1.0, 2.0), "a < b & \"c\"\u{7}", text_style(TextAnchor::End)));
         assert!(svg.contains(">a &lt; b &amp; \"c\"\u{FFFD}</text>") && svg.contains(r#"text-anchor="end""#), "{svg}");
         assert!(resvg::usvg::Tree::from_str(&svg, &resvg::usvg::Options::default()).is_ok());
     }

@@ -1,57 +1,65 @@
-//! A line of a chart: what the runs of a group have in common.
+//! A curve of a chart, which summarises the runs of a group.
 
 use std::collections::BTreeSet;
 
-use super::band::{Band, Spread};
-use super::palette::Look;
-use super::records::{Ending, Expected, Row, Run};
-use crate::summary::{failures, moments};
+use super::band::{Band, BandValue};
+use super::line_style::LineStyle;
+use super::records::{PlannedGroup, Row, Run, RunEnd};
+use crate::results::{failures, moments};
 
 /// A group's line and band, round by round.
 ///
-/// A run that ended because it was done stays where it is while others go on; one that diverged counts from then on as worse than
-/// any number. Interrupted runs are left out, unless there are no others: then they are followed until the first of them ends.
+/// A run that is done counts as staying where it is while others go on; a run that diverged counts
+/// from then on as worse than any number. Interrupted runs are left out, unless there are no
+/// others: then they are followed until the first of them ends.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Curve {
     pub(super) label: String,
-    /// Of its group among all groups.
+    /// The index of its group among all groups, which decides the style.
     pub(super) place: usize,
-    /// "7 of 10 diverged", or nothing.
+    /// How many runs failed, in words, such as "7 of 10 diverged"; empty if none did.
     pub(super) failures: String,
-    /// Whether half of the runs diverged, so that the line leaves with them.
+    /// Whether half of the runs diverged, so that the line leaves the frame with them.
     pub(super) leaves: bool,
-    pub(super) points: Vec<Point>,
+    pub(super) points: Vec<CurvePoint>,
 }
 
-/// A recorded round; efforts are means over the runs.
+/// The point of a curve at a recorded round. Efforts are means over the runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Point {
+pub(super) struct CurvePoint {
     pub(super) round: f64,
     pub(super) seconds: f64,
     pub(super) bytes: f64,
-    pub(super) spread: Spread,
+    pub(super) spread: BandValue,
 }
 
-/// A metric of the records.
+/// A metric of the records, by the index of its column.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Column {
+pub(super) struct MetricColumn {
     pub(super) place: usize,
     pub(super) larger_is_better: bool,
 }
 
 impl Curve {
-    /// Beyond this a value is as good as infinite, and below its inverse as good as zero: squares still have to be numbers.
+    /// A value beyond this counts as infinite, and one below its inverse as zero, so that squares
+    /// do not overflow.
     const LARGEST: f64 = 1e100;
-    /// More points than this would make files larger, but no figure better.
+    /// The largest number of points: more would make files larger, but no figure better.
     const POINTS: usize = 500;
 
-    /// The curve of a group, if there is anything to show or to say.
-    pub(super) fn new(place: usize, group: &Expected, runs: &[Run], column: Column, band: Band) -> Option<Self> {
+    /// The curve of a group; `None` if it has neither points nor failed runs.
+    pub(super) fn new(
+        place: usize,
+        group: &PlannedGroup,
+        runs: &[Run],
+        column: MetricColumn,
+        band: Band,
+    ) -> Option<Self> {
         let runs: Vec<&Run> = runs.iter().filter(|run| run.label == group.label).collect();
         let count = |ending| runs.iter().filter(|run| run.ending == ending).count();
-        let (settled, diverged) = (count(Ending::Settled), count(Ending::Diverged));
+        let (settled, diverged) = (count(RunEnd::Settled), count(RunEnd::Diverged));
         let unfinished = if group.summarised { group.runs.saturating_sub(settled + diverged) } else { 0 };
-        let followed = Followed::new(&runs, column, band);
+        let followed = FollowedRuns::new(&runs, column, band);
         let points = followed.points();
         let curve = Self {
             label: group.label.clone(),
@@ -63,79 +71,81 @@ impl Curve {
         (!curve.points.is_empty() || !curve.failures.is_empty()).then_some(curve)
     }
 
-    /// What it looks like.
-    pub(super) fn look(&self) -> Look {
-        Look::of(self.place)
+    /// The style of its line.
+    pub(super) fn style(&self) -> LineStyle {
+        LineStyle::of(self.place)
     }
 
-    /// Whether there is a band: runs differ somewhere.
+    /// Whether there is a band, because runs differ somewhere.
     pub(super) fn has_band(&self) -> bool {
         self.points.iter().any(|point| point.spread.low < point.spread.high)
     }
 }
 
-/// The runs of which a curve is made.
-struct Followed<'r> {
+/// The runs that a curve is made of.
+struct FollowedRuns<'r> {
     runs: Vec<&'r Run>,
-    column: Column,
+    column: MetricColumn,
     band: Band,
 }
 
-impl<'r> Followed<'r> {
-    fn new(runs: &[&'r Run], column: Column, band: Band) -> Self {
-        let of = |wanted: &dyn Fn(Ending) -> bool| -> Vec<&'r Run> {
+impl<'r> FollowedRuns<'r> {
+    fn new(runs: &[&'r Run], column: MetricColumn, band: Band) -> Self {
+        let of = |wanted: &dyn Fn(RunEnd) -> bool| -> Vec<&'r Run> {
             runs.iter().copied().filter(|run| wanted(run.ending)).collect()
         };
         let mut runs = match band {
-            Band::Std => of(&|ending| ending == Ending::Settled),
-            Band::Quartiles | Band::Range => of(&|ending| ending != Ending::Open),
+            Band::Std => of(&|ending| ending == RunEnd::Settled),
+            Band::Quartiles | Band::Range => of(&|ending| ending != RunEnd::Open),
         };
         if runs.is_empty() {
-            runs = of(&|ending| ending == Ending::Diverged);
+            runs = of(&|ending| ending == RunEnd::Diverged);
         }
         if runs.is_empty() {
-            runs = of(&|ending| ending == Ending::Open);
+            runs = of(&|ending| ending == RunEnd::Open);
         }
         Self { runs, column, band }
     }
 
-    /// Up to where the line leaves for good, if it does.
-    fn points(&self) -> Vec<Point> {
-        let mut points: Vec<Point> = self.rounds().into_iter().filter_map(|round| self.point(round)).collect();
+    /// The points up to where the line leaves the frame for good, if it does.
+    fn points(&self) -> Vec<CurvePoint> {
+        let mut points: Vec<CurvePoint> = self.rounds().into_iter().filter_map(|round| self.point(round)).collect();
         let last = points.iter().rposition(|point| point.spread.line.is_finite());
         points.truncate(last.map_or(0, |last| last + 2));
         points
     }
 
-    /// The rounds at which some run was recorded, for interrupted ones until the first of them ends.
+    /// The rounds at which some run was recorded; those of interrupted runs until the first of them
+    /// ends.
     fn rounds(&self) -> BTreeSet<u64> {
-        let open = self.runs.iter().all(|run| run.ending == Ending::Open);
+        let open = self.runs.iter().all(|run| run.ending == RunEnd::Open);
         let ends = self.runs.iter().filter_map(|run| run.rows.last()).map(|row| row.round);
         let end = if open { ends.min() } else { ends.max() }.unwrap_or(0);
         self.runs.iter().flat_map(|run| run.rows.iter().map(|row| row.round)).filter(|round| *round <= end).collect()
     }
 
-    fn point(&self, round: u64) -> Option<Point> {
+    /// The point at a round; `None` if no run has a value.
+    fn point(&self, round: u64) -> Option<CurvePoint> {
         let values = self.runs.iter().filter_map(|run| self.value(run, round)).collect();
         let spread = self.band.of(values)?;
         let effort = |part: fn(&Row) -> f64| {
             let rows =
                 |runs: Vec<&&Run>| -> Vec<f64> { runs.iter().filter_map(|run| run.at(round)).map(part).collect() };
-            // A run that has diverged takes no more time, and should not count as fast.
+            // A run that has diverged takes no more time, and must not make the others look fast.
             let going = self.runs.iter().filter(|run| !run.has_left_by(round)).collect();
             moments(&rows(going)).0.or_else(|| moments(&rows(self.runs.iter().collect())).0)
         };
         let (seconds, bytes) = (effort(|row| row.seconds)?, effort(|row| row.bytes)?);
-        Some(Point { round: round as f64, seconds, bytes, spread })
+        Some(CurvePoint { round: round as f64, seconds, bytes, spread })
     }
 
-    /// The value of a run at a round; none where the metric means nothing.
+    /// The value of a run at a round; `None` where the metric means nothing.
     fn value(&self, run: &Run, round: u64) -> Option<f64> {
         let worst = if self.column.larger_is_better { f64::NEG_INFINITY } else { f64::INFINITY };
         let value = run.at(round)?.values[self.column.place];
         match value {
             _ if run.has_left_by(round) => Some(worst),
-            value if value.is_nan() => (run.ending == Ending::Diverged).then_some(worst),
+            value if value.is_nan() => (run.ending == RunEnd::Diverged).then_some(worst),
             value if value.abs() >= Curve::LARGEST => Some(f64::INFINITY.copysign(value)),
             value if value.abs() * Curve::LARGEST < 1.0 => Some(0.0),
             value => Some(value),
@@ -143,7 +153,7 @@ impl<'r> Followed<'r> {
     }
 }
 
-/// At most so many of them, evenly, with the first and the last.
+/// At most this many of the points, evenly chosen, with the first and the last.
 fn thinned<P: Copy>(points: Vec<P>, most: usize) -> Vec<P> {
     if points.len() <= most {
         return points;
@@ -156,10 +166,10 @@ mod tests {
     use super::*;
 
     const FAR: f64 = f64::INFINITY;
-    const COLUMN: Column = Column { place: 0, larger_is_better: false };
+    const COLUMN: MetricColumn = MetricColumn { place: 0, larger_is_better: false };
 
     /// A run of group "a", recorded every ten rounds; a round takes half a second and four bytes.
-    fn run(ending: Ending, values: &[f64]) -> Run {
+    fn run(ending: RunEnd, values: &[f64]) -> Run {
         let row = |(place, &value): (usize, &f64)| {
             let round = 10 * place as u64;
             Row { round, seconds: 0.5 * round as f64, bytes: 4.0 * round as f64, values: vec![value] }
@@ -167,8 +177,8 @@ mod tests {
         Run { label: "a".to_owned(), ending, rows: values.iter().enumerate().map(row).collect() }
     }
 
-    fn group(runs: usize) -> Expected {
-        Expected { label: "a".to_owned(), runs, summarised: true }
+    fn group(runs: usize) -> PlannedGroup {
+        PlannedGroup { label: "a".to_owned(), runs, summarised: true }
     }
 
     fn curve_of(runs: &[Run], band: Band) -> Curve {
@@ -181,12 +191,12 @@ mod tests {
 
     #[test]
     fn points_are_medians_and_quartiles_or_means_and_deviations() {
-        let runs = [[2.0, 1.0], [4.0, 1.0], [9.0, 4.0]].map(|values| run(Ending::Settled, &values));
-        let point = |round: f64, [line, low, high]: [f64; 3]| Point {
+        let runs = [[2.0, 1.0], [4.0, 1.0], [9.0, 4.0]].map(|values| run(RunEnd::Settled, &values));
+        let point = |round: f64, [line, low, high]: [f64; 3]| CurvePoint {
             round,
             seconds: 0.5 * round,
             bytes: 4.0 * round,
-            spread: Spread { line, low, high },
+            spread: BandValue { line, low, high },
         };
         let curve = curve_of(&runs, Band::Quartiles);
         assert_eq!(curve.points, [point(0.0, [4.0, 3.0, 6.5]), point(10.0, [1.0, 1.0, 2.5])]);
@@ -198,29 +208,30 @@ mod tests {
 
     #[test]
     fn a_run_that_is_done_stays_where_it_is() {
-        let runs = [run(Ending::Settled, &[8.0, 2.0]), run(Ending::Settled, &[8.0, 6.0, 4.0, 0.0])];
+        let runs = [run(RunEnd::Settled, &[8.0, 2.0]), run(RunEnd::Settled, &[8.0, 6.0, 4.0, 0.0])];
         assert_eq!(line(&runs, Band::Std), [8.0, 4.0, 3.0, 1.0]);
-        // It takes no more time either: 5 s of the one, 15 s of the other.
+        // A run that is done takes no more time: 5 s of the one and 15 s of the other have a mean
+        // of 10 s.
         assert_eq!(curve_of(&runs, Band::Std).points[3].seconds, 10.0);
     }
 
     #[test]
     fn a_run_that_diverged_counts_as_worst_from_then_on() {
-        let settled = |end| run(Ending::Settled, &[8.0, 6.0, end]);
-        let runs = [run(Ending::Diverged, &[8.0, 1e9]), settled(4.0), settled(2.0)];
+        let settled = |end| run(RunEnd::Settled, &[8.0, 6.0, end]);
+        let runs = [run(RunEnd::Diverged, &[8.0, 1e9]), settled(4.0), settled(2.0)];
         let curve = curve_of(&runs, Band::Quartiles);
         assert_eq!(line(&runs, Band::Quartiles), [8.0, 6.0, 4.0]);
         assert_eq!((curve.points[2].spread.high, curve.points[2].seconds), (FAR, 10.0));
         assert_eq!((curve.failures.as_str(), curve.leaves), ("1 of 3 diverged", false));
         assert_eq!(line(&runs, Band::Std), [8.0, 6.0, 3.0], "a mean leaves it out");
-        let better = Column { larger_is_better: true, ..COLUMN };
+        let better = MetricColumn { larger_is_better: true, ..COLUMN };
         let accuracy = Curve::new(0, &group(3), &runs, better, Band::Range).unwrap();
-        assert_eq!(accuracy.points[2].spread, Spread { line: 2.0, low: -FAR, high: 4.0 });
+        assert_eq!(accuracy.points[2].spread, BandValue { line: 2.0, low: -FAR, high: 4.0 });
     }
 
     #[test]
     fn a_line_leaves_with_half_of_its_runs() {
-        let runs = [run(Ending::Diverged, &[1.0, 10.0, 1e9, f64::NAN]), run(Ending::Diverged, &[1.0, 20.0])];
+        let runs = [run(RunEnd::Diverged, &[1.0, 10.0, 1e9, f64::NAN]), run(RunEnd::Diverged, &[1.0, 20.0])];
         let curve = curve_of(&runs, Band::Quartiles);
         assert_eq!(line(&runs, Band::Quartiles), [1.0, 15.0, FAR]);
         assert_eq!((curve.failures.as_str(), curve.leaves), ("2 of 2 diverged", true));
@@ -228,9 +239,9 @@ mod tests {
 
     #[test]
     fn interrupted_runs_count_only_if_there_are_no_others() {
-        let open = [run(Ending::Open, &[4.0, 2.0, 1.0]), run(Ending::Open, &[2.0])];
+        let open = [run(RunEnd::Open, &[4.0, 2.0, 1.0]), run(RunEnd::Open, &[2.0])];
         assert_eq!(line(&open, Band::Quartiles), [3.0]);
-        let with_settled = [open[0].clone(), run(Ending::Settled, &[4.0, 4.0])];
+        let with_settled = [open[0].clone(), run(RunEnd::Settled, &[4.0, 4.0])];
         assert_eq!(line(&with_settled, Band::Quartiles), [4.0, 4.0]);
         assert_eq!(curve_of(&with_settled, Band::Quartiles).failures, "1 of 2 unfinished");
         let missing = Curve::new(0, &group(5), &[], COLUMN, Band::Quartiles).unwrap();
@@ -239,12 +250,12 @@ mod tests {
 
     #[test]
     fn what_is_no_number_is_no_point() {
-        let none = [run(Ending::Settled, &[f64::NAN, f64::NAN])];
+        let none = [run(RunEnd::Settled, &[f64::NAN, f64::NAN])];
         assert_eq!(Curve::new(0, &group(1), &none, COLUMN, Band::Quartiles), None);
-        let runs = [run(Ending::Settled, &[f64::NAN, 3.0]), run(Ending::Settled, &[5.0, 5.0])];
+        let runs = [run(RunEnd::Settled, &[f64::NAN, 3.0]), run(RunEnd::Settled, &[5.0, 5.0])];
         assert_eq!(line(&runs, Band::Quartiles), [5.0, 4.0]);
-        assert_eq!(line(&[run(Ending::Settled, &[1e-99, -1e-101])], Band::Quartiles), [1e-99, 0.0]);
-        assert_eq!(line(&[run(Ending::Settled, &[1.0, 1e200, -1e200])], Band::Quartiles), [1.0, FAR]);
+        assert_eq!(line(&[run(RunEnd::Settled, &[1e-99, -1e-101])], Band::Quartiles), [1e-99, 0.0]);
+        assert_eq!(line(&[run(RunEnd::Settled, &[1.0, 1e200, -1e200])], Band::Quartiles), [1.0, FAR]);
     }
 
     #[test]
@@ -254,6 +265,6 @@ mod tests {
         assert!(thin.windows(2).all(|pair| pair[1] - pair[0] == 100));
         assert_eq!(thinned(vec![1, 2, 3], 3), [1, 2, 3]);
         let long: Vec<f64> = (0..=2000).map(f64::from).collect();
-        assert_eq!(curve_of(&[run(Ending::Settled, &long)], Band::Quartiles).points.len(), Curve::POINTS);
+        assert_eq!(curve_of(&[run(RunEnd::Settled, &long)], Band::Quartiles).points.len(), Curve::POINTS);
     }
 }

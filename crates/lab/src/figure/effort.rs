@@ -1,26 +1,26 @@
-//! What the values of a metric took.
+//! The effort that a value of a metric took.
 
 use std::str::FromStr;
 
-use super::axis::Unit;
+use super::axis::AxisUnit;
 use super::band::UnknownWord;
-use super::curve::Point;
+use super::curve::CurvePoint;
 
-/// What a value took.
+/// The effort that a value took: the horizontal axis of a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// Rounds of the network.
+    /// The number of rounds.
     Rounds,
-    /// Time spent in rounds.
+    /// The time spent in rounds.
     Seconds,
-    /// Bytes that an agent has sent, on average.
+    /// The bytes that an agent has sent, on average.
     Bytes,
 }
 
 impl Effort {
     pub(super) const ALL: [Self; 3] = [Self::Rounds, Self::Seconds, Self::Bytes];
 
-    /// As users write it, and as files are named.
+    /// The name that users write, which is part of file names.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Rounds => "rounds",
@@ -29,15 +29,18 @@ impl Effort {
         }
     }
 
+    /// The title of the axis.
     pub(super) fn title(self) -> &'static str {
         if self == Self::Bytes { "bytes sent per agent" } else { self.name() }
     }
 
-    pub(super) fn unit(self) -> Unit {
-        if self == Self::Bytes { Unit::Bytes } else { Unit::Plain }
+    /// The unit of the axis.
+    pub(super) fn unit(self) -> AxisUnit {
+        if self == Self::Bytes { AxisUnit::Bytes } else { AxisUnit::Plain }
     }
 
-    pub(super) fn of(self, point: &Point) -> f64 {
+    /// The effort of a point.
+    pub(super) fn of(self, point: &CurvePoint) -> f64 {
         match self {
             Self::Rounds => point.round,
             Self::Seconds => point.seconds,
@@ -56,13 +59,17 @@ impl FromStr for Effort {
 
 #[cfg(test)]
 mod tests {
-    use super::super::band::Spread;
+    use super::super::band::BandValue;
     use super::*;
 
     #[test]
     fn efforts_are_taken_from_their_columns() {
-        let point =
-            Point { round: 10.0, seconds: 0.01, bytes: 400.0, spread: Spread { line: 1.0, low: 1.0, high: 1.0 } };
+        let point = CurvePoint {
+            round: 10.0,
+            seconds: 0.01,
+            bytes: 400.0,
+            spread: BandValue { line: 1.0, low: 1.0, high: 1.0 },
+        };
         assert_eq!(Effort::ALL.map(|effort| effort.of(&point)), [10.0, 0.01, 400.0]);
         assert_eq!(Effort::ALL.map(|effort| effort.name().parse()), Effort::ALL.map(Ok));
         assert!("hours".parse::<Effort>().is_err());

@@ -2,82 +2,93 @@
 
 use std::path::PathBuf;
 
-use crate::mistake::Mistakes;
-use crate::setup::SetupError;
+use super::encode_error::EncodeError;
+use super::request_error::RequestError;
+use crate::file::Diagnostics;
+use crate::registry::RegistryError;
 
 /// Why figures could not be drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum FigureError {
     /// The folder has no plan that can be used.
     #[error("{0}; figures are drawn from a folder of results: give one that `fabnet run` has made")]
-    Plan(Mistakes),
+    Plan(Diagnostics),
     /// The records cannot be read.
-    #[error("{}: {error}; finish the experiment with `fabnet run --resume` on this folder, then draw again", path.display())]
+    #[error(
+        "{}: {error}; finish the experiment with `fabnet run --resume` on this folder, then draw again",
+        path.display()
+    )]
     Records {
-        /// The file.
+        /// The file of the records.
         path: PathBuf,
-        /// What is wrong.
+        /// What is wrong with the file.
         error: csv::Error,
     },
-    /// The records do not have all that the plan asks for.
-    #[error("{}: there is no column `{column}`, so the file is not from the plan.toml beside it: run that plan anew", path.display())]
+    /// The records do not have all columns that the plan asks for.
+    #[error(
+        "{}: there is no column `{column}`, so the file is not from the plan.toml beside it: run that plan anew",
+        path.display()
+    )]
     Column {
-        /// The file.
+        /// The file of the records.
         path: PathBuf,
-        /// What is missing.
+        /// The column that is missing.
         column: String,
     },
-    /// Something else stands where a number belongs.
+    /// A cell of the records is not a number.
     #[error("{}:{line}: `{column}` is \"{cell}\", which is not a number: correct or remove this line", path.display())]
     Cell {
-        /// The file.
+        /// The file of the records.
         path: PathBuf,
-        /// Counted from 1.
+        /// The line of the file, counted from 1.
         line: u64,
-        /// The column.
+        /// The name of the column.
         column: String,
-        /// What stands there.
+        /// The contents of the cell.
         cell: String,
     },
     /// The summary cannot be understood.
-    #[error("{}: {error}; remove the file to draw without it: runs that diverged are then drawn like others", path.display())]
+    #[error(
+        "{}: {error}; remove the file to draw without it: runs that diverged are then drawn like others",
+        path.display()
+    )]
     Summary {
-        /// The file.
+        /// The file of the summary.
         path: PathBuf,
-        /// What is wrong.
+        /// What is wrong with the file.
         error: serde_json::Error,
     },
-    /// A network of the plan cannot be set up.
+    /// A network of the plan cannot be made.
     #[error("the network of `{label}` cannot be drawn: {error}")]
     Topology {
-        /// The group.
+        /// The label of the group.
         label: String,
-        /// What is wrong.
-        error: SetupError,
+        /// What is wrong with its network.
+        error: RegistryError,
     },
-    /// Something is asked for that there is not.
-    #[error("{0}")]
-    Usage(String),
-    /// There is nothing to draw.
+    /// The requested figures do not exist.
+    #[error(transparent)]
+    Usage(#[from] RequestError),
+    /// The metric has no number in the records.
     #[error("there is no number of `{metric}` in the records: choose another metric with --metric")]
     Empty {
-        /// The metric.
+        /// The metric that was requested.
         metric: String,
     },
     /// A figure cannot be turned into another format than SVG.
-    #[error("{}: {reason}; write the figure as SVG, and please report this", path.display())]
+    #[error("{}: {error}; write the figure as SVG, and please report this", path.display())]
     Format {
-        /// The file.
+        /// The file of the figure.
         path: PathBuf,
-        /// What is wrong.
-        reason: String,
+        /// Why it cannot be encoded.
+        error: EncodeError,
     },
     /// A file cannot be read or written.
     #[error("{}: {error}; check the folder's space and rights, then draw again", path.display())]
     Files {
-        /// The file.
+        /// The file that is concerned.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         error: std::io::Error,
     },
 }

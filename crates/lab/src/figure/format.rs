@@ -1,28 +1,29 @@
-//! The formats in which a figure is written, all made of one SVG document.
+//! The formats in which a figure is written, all made from one SVG document.
 
 use std::path::Path;
 use std::str::FromStr;
 
 use super::band::UnknownWord;
+use super::encode_error::EncodeError;
 use super::{pdf, raster};
 
-/// A format of figures.
+/// A file format of figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// For pages of the web, and to be edited.
+    /// Vector graphics, for web pages and for editing.
     Svg,
     /// Pixels, 300 to the inch.
     Png,
-    /// For papers; fonts are embedded.
+    /// Vector graphics for papers, with embedded fonts.
     Pdf,
 }
 
 impl Format {
     const ALL: [Self; 3] = [Self::Svg, Self::Png, Self::Pdf];
-    /// What is written if nothing is said.
-    pub(super) const USUAL: [Self; 2] = [Self::Svg, Self::Png];
+    /// The formats that are written if none is requested.
+    pub(super) const DEFAULTS: [Self; 2] = [Self::Svg, Self::Png];
 
-    /// How names of files end.
+    /// The extension of file names.
     pub(super) fn extension(self) -> &'static str {
         match self {
             Self::Svg => "svg",
@@ -31,13 +32,13 @@ impl Format {
         }
     }
 
-    /// The format of a file of this name, if it ends as one.
+    /// The format that the extension of a file name says, if it does.
     pub fn of_file(path: &Path) -> Option<Self> {
         path.extension()?.to_str()?.to_ascii_lowercase().parse().ok()
     }
 
-    /// The contents of a file.
-    pub(super) fn encode(self, svg: &str) -> Result<Vec<u8>, String> {
+    /// The contents of a file in this format.
+    pub(super) fn encode(self, svg: &str) -> Result<Vec<u8>, EncodeError> {
         match self {
             Self::Svg => Ok(svg.as_bytes().to_vec()),
             Self::Png => raster::png(svg),

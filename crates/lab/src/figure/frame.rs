@@ -1,9 +1,9 @@
-//! The frame of a chart: two axes, and the area between them.
+//! The frame of a chart: two axes and the area between them.
 
 use super::axis::{Axis, Tick};
-use super::canvas::{Canvas, Lettering, Pen, Side, Spot};
+use super::canvas::{Canvas, Pen, Position, TextAnchor, TextStyle};
 use super::font::text_width;
-use super::palette::{GREY, INK, TEXT, hairline, letters};
+use super::palette::{GREY, INK, TEXT, hairline, text_style};
 
 /// The plot area of a chart.
 pub(super) struct Frame {
@@ -15,26 +15,27 @@ pub(super) struct Frame {
     pub(super) y: Axis,
 }
 
-/// Which axes have numbers and a title: of frames side by side, not all.
+/// Which axes have numbers and titles: frames side by side share them.
 #[derive(Clone, Copy)]
 pub(super) struct Titles<'a> {
     pub(super) x: Option<&'a str>,
     pub(super) y: Option<&'a str>,
-    /// Whether there are numbers along each axis.
+    /// Whether there are numbers along the horizontal and along the vertical axis.
     pub(super) numbers: (bool, bool),
 }
 
 impl Frame {
-    /// Between the area and the numbers beside it.
+    /// The gap between the area and the numbers beside it.
     const GAP: f64 = 3.5;
-    /// Between numbers and a title.
+    /// The gap between numbers and a title.
     const TITLE_GAP: f64 = 4.0;
-    /// Below the area, for the numbers and the title of the horizontal axis.
+    /// The height below the area that numbers and the title of the horizontal axis take.
     pub(super) const FOOT: f64 = Self::GAP + TEXT + Self::TITLE_GAP + TEXT;
-    /// What a number needs along a vertical axis.
+    /// The length that a number takes along a vertical axis.
     const LINE: f64 = 2.0 * TEXT;
 
-    /// How much room the numbers of a vertical axis of this length take beside it, and with its title.
+    /// The width that the numbers of a vertical axis of this length take, without and with its
+    /// title.
     pub(super) fn room_beside(axis: &Axis, length: f64) -> (f64, f64) {
         let ticks = axis.ticks(length, |_| Self::LINE);
         let numbers = ticks.iter().map(|tick| text_width(&tick.label, TEXT)).fold(0.0, f64::max) + Self::GAP;
@@ -47,8 +48,8 @@ impl Frame {
         self.columns().iter().map(reach).fold(0.0, f64::max)
     }
 
-    /// Where a pair of values is. What is infinite is far outside.
-    pub(super) fn spot(&self, x: f64, y: f64) -> Spot {
+    /// The position of a pair of values. Infinite values are far outside of the frame.
+    pub(super) fn spot(&self, x: f64, y: f64) -> Position {
         (self.across(x), self.up(y))
     }
 
@@ -65,46 +66,51 @@ impl Frame {
         canvas.line(&axes, Pen { width: 0.7, ..hairline(INK) });
         if let Some(title) = titles.x {
             let below = self.bottom + Self::FOOT - TEXT / 2.0;
-            canvas.text((f64::midpoint(self.left, self.right), below), title, letters(Side::Middle));
+            canvas.text((f64::midpoint(self.left, self.right), below), title, text_style(TextAnchor::Middle));
         }
         if let Some(title) = titles.y {
             let (_, room) = Self::room_beside(&self.y, self.bottom - self.top);
             let spot = (self.left - room + TEXT / 2.0, f64::midpoint(self.top, self.bottom));
-            canvas.text(spot, title, Lettering { upwards: true, ..letters(Side::Middle) });
+            canvas.text(spot, title, TextStyle { upwards: true, ..text_style(TextAnchor::Middle) });
         }
     }
 
+    /// Draws the vertical grid lines, with their numbers.
     fn draw_columns(&self, canvas: &mut Canvas, numbers: bool) {
         for Tick { value, label } in self.columns() {
             let x = self.across(value);
             canvas.line(&[(x, self.top), (x, self.bottom)], hairline(GREY));
             if numbers {
-                canvas.text((x, self.bottom + Self::GAP + TEXT / 2.0), &label, letters(Side::Middle));
+                canvas.text((x, self.bottom + Self::GAP + TEXT / 2.0), &label, text_style(TextAnchor::Middle));
             }
         }
     }
 
+    /// Draws the horizontal grid lines, with their numbers.
     fn draw_rows(&self, canvas: &mut Canvas, numbers: bool) {
         for Tick { value, label } in self.y.ticks(self.bottom - self.top, |_| Self::LINE) {
             let y = self.up(value);
             canvas.line(&[(self.left, y), (self.right, y)], hairline(GREY));
             if numbers {
-                canvas.text((self.left - Self::GAP, y), &label, letters(Side::End));
+                canvas.text((self.left - Self::GAP, y), &label, text_style(TextAnchor::End));
             }
         }
     }
 
-    /// What is marked along the horizontal axis.
+    /// The values that are marked along the horizontal axis.
     fn columns(&self) -> Vec<Tick> {
         self.x.ticks(self.right - self.left, |label| text_width(label, TEXT) + TEXT)
     }
 
+    /// The horizontal position of a value.
     fn across(&self, value: f64) -> f64 {
         self.left + (self.right - self.left) * self.x.place(value)
     }
 
+    /// The vertical position of a value.
     fn up(&self, value: f64) -> f64 {
-        // What is this far outside is as good as infinite; what a logarithmic axis has no place for is below it.
+        // Positions this far outside count as infinite. Values that a logarithmic axis has no place
+        // for are below it.
         let place = self.y.place(value);
         let place = if place.is_nan() { -9.0 } else { place.clamp(-9.0, 10.0) };
         self.bottom + (self.top - self.bottom) * place
@@ -113,12 +119,12 @@ impl Frame {
 
 #[cfg(test)]
 mod tests {
-    use super::super::axis::Unit;
+    use super::super::axis::AxisUnit;
     use super::*;
 
     #[test]
     fn values_go_right_and_up() {
-        let (x, y) = (Axis::up_to(10.0, Unit::Plain), Axis::up_to(4.0, Unit::Plain));
+        let (x, y) = (Axis::up_to(10.0, AxisUnit::Plain), Axis::up_to(4.0, AxisUnit::Plain));
         let frame = Frame { left: 100.0, right: 600.0, top: 50.0, bottom: 450.0, x, y };
         assert_eq!(frame.spot(0.0, 0.0), (100.0, 450.0));
         assert_eq!(frame.spot(5.0, 3.0), (350.0, 150.0));

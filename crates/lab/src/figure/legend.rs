@@ -1,71 +1,76 @@
-//! The legend of a chart: which line is which, and how many of its runs diverged or are unfinished.
+//! The legend of a chart: which line is which, and how many of its runs failed.
 
-use super::canvas::{Canvas, Side, Spot};
+use super::canvas::{Canvas, Position, TextAnchor};
 use super::curve::Curve;
 use super::font::text_width;
-use super::lettering::shortened;
-use super::palette::{Look, TEXT, letters};
+use super::line_style::LineStyle;
+use super::palette::{TEXT, text_style};
+use super::text_fit::shortened;
 
-/// Samples of lines with their names, in columns.
+/// A legend: samples of lines with their names, in columns.
 pub(super) struct Legend {
-    entries: Vec<Entry>,
+    entries: Vec<LegendEntry>,
     columns: usize,
     column_width: f64,
 }
 
 /// A line of the legend.
-struct Entry {
-    look: Look,
-    /// The name and, if it has a row of its own, what failed.
+struct LegendEntry {
+    style: LineStyle,
+    /// The name and, in a row of its own, how many runs failed.
     rows: Vec<String>,
 }
 
 impl Legend {
-    /// Of the sample of a line, and of the gap behind it.
+    /// The width of a line's sample.
     const SAMPLE: f64 = 24.0;
+    /// The gap between a sample and its name.
     const GAP: f64 = 4.0;
-    /// Between two columns.
+    /// The gap between two columns.
     const BETWEEN: f64 = 10.0;
+    /// The height of a row.
     const ROW: f64 = 1.45 * TEXT;
 
-    /// A column beside the frame: what failed is said below the name.
+    /// A legend of one column beside the frame, with failed runs below the name.
     pub(super) fn beside(curves: &[Curve]) -> Self {
         let entry = |curve: &Curve| {
             let rows = [&curve.label, &curve.failures].into_iter().filter(|text| !text.is_empty());
-            Entry { look: curve.look(), rows: rows.cloned().collect() }
+            LegendEntry { style: curve.style(), rows: rows.cloned().collect() }
         };
         Self::new(curves.iter().map(entry).collect(), 1)
     }
 
-    /// Above the frame, in as many columns as this width has room for.
+    /// A legend above the frame, in as many columns as this width has room for.
     pub(super) fn above(curves: &[Curve], width: f64) -> Self {
         let widest = width - Self::SAMPLE - Self::GAP;
-        let entries: Vec<Entry> =
-            curves.iter().map(|curve| Entry { look: curve.look(), rows: vec![named(curve, widest)] }).collect();
+        let entries: Vec<LegendEntry> =
+            curves.iter().map(|curve| LegendEntry { style: curve.style(), rows: vec![named(curve, widest)] }).collect();
         let legend = Self::new(entries, 1);
         let columns = ((width + Self::BETWEEN) / (legend.column_width + Self::BETWEEN)) as usize;
-        // As even as can be: four names in two rows of two, not of three and one.
+        // Rows of equal length: four names in two rows of two, not of three and one.
         let rows = legend.entries.len().div_ceil(columns.max(1));
         Self { columns: legend.entries.len().div_ceil(rows.max(1)).max(1), ..legend }
     }
 
-    fn new(entries: Vec<Entry>, columns: usize) -> Self {
+    fn new(entries: Vec<LegendEntry>, columns: usize) -> Self {
         let rows = entries.iter().flat_map(|entry| &entry.rows);
         let text = rows.map(|row| text_width(row, TEXT)).fold(0.0, f64::max);
         Self { entries, columns, column_width: Self::SAMPLE + Self::GAP + text }
     }
 
+    /// The width of the legend.
     pub(super) fn width(&self) -> f64 {
         self.columns as f64 * (self.column_width + Self::BETWEEN) - Self::BETWEEN
     }
 
+    /// The height of the legend.
     pub(super) fn height(&self) -> f64 {
         let in_a_column: usize = self.entries.iter().map(|entry| entry.rows.len()).sum();
         Self::ROW * in_a_column.div_ceil(self.columns) as f64
     }
 
-    /// Draws it with its upper left corner here.
-    pub(super) fn draw(&self, canvas: &mut Canvas, corner: Spot) {
+    /// Draws the legend with its upper left corner here.
+    pub(super) fn draw(&self, canvas: &mut Canvas, corner: Position) {
         let mut row = 0;
         for (place, entry) in self.entries.iter().enumerate() {
             let column = place % self.columns;
@@ -78,20 +83,20 @@ impl Legend {
     }
 }
 
-impl Entry {
-    fn draw(&self, canvas: &mut Canvas, (left, top): Spot) {
+impl LegendEntry {
+    fn draw(&self, canvas: &mut Canvas, (left, top): Position) {
         let middle = top + Legend::ROW / 2.0;
         let right = left + Legend::SAMPLE;
-        canvas.line(&[(left, middle), (right, middle)], self.look.pen());
-        self.look.marker.draw(canvas, (f64::midpoint(left, right), middle), self.look.colour);
+        canvas.line(&[(left, middle), (right, middle)], self.style.pen());
+        self.style.marker.draw(canvas, (f64::midpoint(left, right), middle), self.style.colour);
         for (row, text) in self.rows.iter().enumerate() {
             let spot = (right + Legend::GAP, middle + row as f64 * Legend::ROW);
-            canvas.text(spot, text, letters(Side::Start));
+            canvas.text(spot, text, text_style(TextAnchor::Start));
         }
     }
 }
 
-/// The name of a curve with what failed: only the name may be shortened.
+/// The name of a curve with its failed runs. Only the name is shortened if both are too wide.
 pub(super) fn named(curve: &Curve, widest: f64) -> String {
     let failures = if curve.failures.is_empty() { String::new() } else { format!(" ({})", curve.failures) };
     shortened(&curve.label, TEXT, widest - text_width(&failures, TEXT)) + &failures

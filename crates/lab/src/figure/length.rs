@@ -1,28 +1,30 @@
-//! Lengths as people write them.
+//! Printed lengths as people write them.
 
 use std::str::FromStr;
 
 /// A printed length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Length {
-    /// Of which 72 make an inch.
+    /// The length in points, of which 72 make an inch.
     pub(super) points: f64,
 }
 
 /// Why a text is no length.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LengthError {
-    /// It is not of the form.
+    /// The text is not of the form.
     #[error("a length is a number and a unit, such as 3.25in, 84mm, 8.4cm or 234pt")]
     Form,
-    /// Nothing could be seen on such a sheet.
+    /// The length is too small or too large for a figure.
     #[error("a figure is at least {}in and at most {}in wide", Length::INCHES.0, Length::INCHES.1)]
     Size,
 }
 
 impl Length {
+    /// The least and the largest width of a figure, in inches.
     const INCHES: (f64, f64) = (1.5, 50.0);
 
+    /// A length in inches.
     pub(super) const fn inches(inches: f64) -> Self {
         Self { points: 72.0 * inches }
     }

@@ -1,34 +1,36 @@
-//! The limits of a chart's vertical axis: what most of the lines do is seen, whatever a few of them do.
+//! The limits of a chart's vertical axis: most of the lines are seen, whatever a few of them do.
 
 use super::axis::Axis;
-use super::curve::{Curve, Point};
+use super::curve::{Curve, CurvePoint};
 
-/// Of a line, this part at each end may be beyond the limits.
+/// The fraction of a line's values at each end that may be beyond the limits.
 const BEYOND: f64 = 0.02;
-/// The same of bands.
+/// The same fraction for bands.
 const BEYOND_BAND: f64 = 0.05;
+/// Of fewer points than this, each one counts.
 const FEW: usize = 10;
-/// An axis may become longer by this part at each end for all of its lines to be seen.
+/// The fraction by which an axis may become longer at each end to show all lines.
 const STRETCH: f64 = 0.25;
-/// Bands are followed down to the line divided by this on a logarithmic axis, where zero is nowhere.
+/// On a logarithmic axis, which has no zero, bands are followed down to the line divided by this.
 const BAND_DEPTH: f64 = 10.0;
-/// Values that span a larger factor call for a logarithmic axis.
+/// Values that span a larger factor get a logarithmic axis.
 const MANY: f64 = 30.0;
-/// Above all other lines, for those that leave, as a part of the axis.
+/// The room above all other lines for those that leave, as a fraction of the axis.
 const ROOM_TO_LEAVE: f64 = 0.08;
 
-/// Where values are placed, before an axis is made of it.
+/// Where values are placed before the axis is known.
 #[derive(Clone, Copy)]
-struct Scale {
+struct ValueScale {
     logarithmic: bool,
 }
 
 /// The axis on which the curves of a metric are drawn.
 ///
-/// Curves that leave with their runs do not stretch it, unless there are no others, but there is room to see them leave. Nor do short
-/// excursions of the others: they are cut off.
+/// Curves that leave with their diverged runs do not stretch the axis, unless there are no others,
+/// but there is room to see them leave. Short excursions of the others do not stretch it either:
+/// they are cut off.
 pub(super) fn vertical(metric: &str, curves: &[Curve]) -> Axis {
-    let scale = Scale { logarithmic: is_logarithmic(metric, curves) };
+    let scale = ValueScale { logarithmic: is_logarithmic(metric, curves) };
     let all_leave = curves.iter().all(|curve| curve.leaves || curve.points.is_empty());
     let counted = |curve: &&Curve| !curve.leaves || all_leave;
     let mut limits = Limits::default();
@@ -44,8 +46,8 @@ pub(super) fn vertical(metric: &str, curves: &[Curve]) -> Axis {
     if all_leave || curves.iter().all(|curve| !curve.leaves) { axis } else { axis.with_room_above(ROOM_TO_LEAVE) }
 }
 
-/// Whether values call for a logarithmic axis: none is negative, and the positive ones have many scales. Of curves that leave only the
-/// start counts.
+/// Whether values get a logarithmic axis: none is negative, and the positive ones span a large
+/// factor. Of curves that leave only the start counts.
 pub(super) fn is_logarithmic(metric: &str, curves: &[Curve]) -> bool {
     let all_leave = curves.iter().all(|curve| curve.leaves);
     let counted = |curve: &Curve| if curve.leaves && !all_leave { 1 } else { curve.points.len() };
@@ -56,18 +58,19 @@ pub(super) fn is_logarithmic(metric: &str, curves: &[Curve]) -> bool {
     !is_fraction(metric) && most > MANY * least && values.fold(0.0, f64::min) == 0.0
 }
 
-/// Whether a metric is a part of one, for which zero and one are the scale.
+/// Whether a metric is a fraction between zero and one, which is shown on a linear axis.
 fn is_fraction(metric: &str) -> bool {
     ["accuracy", "auc", "weight_"].iter().any(|start| metric.starts_with(start))
 }
 
-impl Scale {
-    /// A place for a value, if it has one.
+impl ValueScale {
+    /// The place of a value, if it has one.
     fn place(self, value: f64) -> Option<f64> {
         let place = if self.logarithmic { value.ln() } else { value };
         place.is_finite().then_some(place)
     }
 
+    /// The places of values, sorted.
     fn places(self, values: impl Iterator<Item = f64>) -> Vec<f64> {
         let mut places: Vec<f64> = values.filter_map(|value| self.place(value)).collect();
         places.sort_by(f64::total_cmp);
@@ -75,7 +78,7 @@ impl Scale {
     }
 }
 
-/// The least and the largest place so far.
+/// The least and the largest place on the axis.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     low: f64,
@@ -89,41 +92,43 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// Extends the limits to a place.
     fn include(&mut self, place: f64) {
         (self.low, self.high) = (self.low.min(place), self.high.max(place));
     }
 
-    /// Where lines begin and end is always seen.
-    fn include_ends(&mut self, scale: Scale, points: &[Point]) {
+    /// Includes the first and the last point of a line, which are always seen.
+    fn include_ends(&mut self, scale: ValueScale, points: &[CurvePoint]) {
         let places = || points.iter().filter_map(|point| scale.place(point.spread.line));
         places().next().into_iter().chain(places().next_back()).for_each(|place| self.include(place));
     }
 
-    /// Most of a line and of its band.
-    fn include_most(&mut self, scale: Scale, points: &[Point]) {
+    /// Includes most of a line and of its band.
+    fn include_most(&mut self, scale: ValueScale, points: &[CurvePoint]) {
         let deepest =
-            |point: &Point| if scale.logarithmic { point.spread.line / BAND_DEPTH } else { f64::NEG_INFINITY };
+            |point: &CurvePoint| if scale.logarithmic { point.spread.line / BAND_DEPTH } else { f64::NEG_INFINITY };
         let lines = scale.places(points.iter().map(|point| point.spread.line));
         let lows = scale.places(points.iter().map(|point| point.spread.low.max(deepest(point))));
         let highs = scale.places(points.iter().map(|point| point.spread.high));
         for (places, beyond) in [(lines, BEYOND), (lows, BEYOND_BAND), (highs, BEYOND_BAND)] {
-            // Of few points each counts; of more, at least one at each end may be beyond.
+            // Of many points, at least one at each end may be beyond.
             let cut = if places.len() < FEW { 0 } else { (beyond * places.len() as f64).ceil() as usize };
             let kept = places.get(cut..places.len() - cut).unwrap_or_default();
             kept.first().into_iter().chain(kept.last()).for_each(|place| self.include(*place));
         }
     }
 
-    /// All of these lines.
-    fn of_lines<'c>(scale: Scale, curves: impl Iterator<Item = &'c Curve>) -> Self {
+    /// The limits of whole lines.
+    fn of_lines<'c>(scale: ValueScale, curves: impl Iterator<Item = &'c Curve>) -> Self {
         let mut limits = Self::default();
         let points = curves.flat_map(|curve| &curve.points);
         points.filter_map(|point| scale.place(point.spread.line)).for_each(|place| limits.include(place));
         limits
     }
 
-    /// With what is beyond, if it is little, or if there would be next to nothing to see without.
-    fn stretched_to(self, whole: Self, scale: Scale) -> Self {
+    /// The limits, extended to the whole lines where that is little, or where there would be next
+    /// to nothing to see otherwise.
+    fn stretched_to(self, whole: Self, scale: ValueScale) -> Self {
         let span = self.high - self.low;
         let least = if scale.logarithmic { MANY.ln() } else { 0.0 };
         let may = |beyond: f64| span <= least || beyond <= STRETCH * span;
@@ -133,7 +138,8 @@ impl Limits {
         }
     }
 
-    fn axis(self, scale: Scale) -> Axis {
+    /// The axis with these limits.
+    fn axis(self, scale: ValueScale) -> Axis {
         match scale.logarithmic {
             true => Axis::logarithmic(self.low.exp(), self.high.exp()),
             false if self.low <= self.high => Axis::linear(self.low, self.high),
@@ -144,13 +150,13 @@ impl Limits {
 
 #[cfg(test)]
 mod tests {
-    use super::super::band::Spread;
+    use super::super::band::BandValue;
     use super::*;
 
     fn curve(leaves: bool, values: &[f64]) -> Curve {
         let point = |(place, &line): (usize, &f64)| {
             let round = 10.0 * place as f64;
-            Point { round, seconds: round, bytes: round, spread: Spread { line, low: line, high: line } }
+            CurvePoint { round, seconds: round, bytes: round, spread: BandValue { line, low: line, high: line } }
         };
         let points = values.iter().enumerate().map(point).collect();
         Curve { label: "a".to_owned(), place: 0, failures: String::new(), leaves, points }

@@ -1,6 +1,6 @@
-//! Small shapes on lines. None of them is a triangle: that marks where a line leaves its frame.
+//! Small shapes on lines. None of them is a triangle, which marks where a line leaves its frame.
 
-use super::canvas::{Canvas, Colour, Pen, Spot};
+use super::canvas::{Canvas, Colour, Pen, Position};
 use super::palette::WHITE;
 
 /// The shape that a line carries.
@@ -17,16 +17,16 @@ pub(super) enum Marker {
 }
 
 impl Marker {
-    /// From the middle to the edge, in points.
+    /// The distance from the middle of a marker to its edge, in points.
     const REACH: f64 = 2.1;
 
-    /// Draws it around a spot.
-    pub(super) fn draw(self, canvas: &mut Canvas, (x, y): Spot, colour: Colour) {
+    /// Draws the marker around a position.
+    pub(super) fn draw(self, canvas: &mut Canvas, (x, y): Position, colour: Colour) {
         let (near, far) = (0.85 * Self::REACH, 1.2 * Self::REACH);
         let pen = Pen { colour, opacity: 1.0, width: 1.0, dashes: &[] };
         let square = [(x - near, y - near), (x + near, y - near), (x + near, y + near), (x - near, y + near)];
         let diamond = [(x, y - far), (x + far, y), (x, y + far), (x - far, y)];
-        let mut open = |corners: [Spot; 4]| {
+        let mut open = |corners: [Position; 4]| {
             canvas.area(&corners, WHITE, 1.0);
             canvas.line(&[&corners[..], &corners[..2]].concat(), pen);
         };
@@ -52,8 +52,9 @@ impl Marker {
     }
 }
 
-/// Draws the mark of a line that leaves its frame at a spot of the upper or lower edge: a triangle within, which points outwards.
-pub(super) fn draw_exit(canvas: &mut Canvas, (x, y): Spot, upwards: bool, colour: Colour) {
+/// Draws the mark of a line that leaves its frame at the upper or lower edge: a triangle within the
+/// frame, which points outwards.
+pub(super) fn draw_exit(canvas: &mut Canvas, (x, y): Position, upwards: bool, colour: Colour) {
     const HEIGHT: f64 = 4.6;
     const HALF_WIDTH: f64 = 2.6;
     let base = if upwards { y + HEIGHT } else { y - HEIGHT };

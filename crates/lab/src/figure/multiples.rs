@@ -1,47 +1,52 @@
-//! Small multiples: a panel for each group, where there are more than one frame could show.
+//! Small multiples: a panel for each group, where there are more groups than one frame could show.
 
-use super::area::Area;
 use super::axis::Axis;
-use super::canvas::{Canvas, Lettering, Side, Spot};
+use super::canvas::{Canvas, Position, TextAnchor, TextStyle};
 use super::chart::{Chart, in_words};
 use super::curve::Curve;
 use super::font::text_width;
 use super::frame::{Frame, Titles};
-use super::lettering::in_lines;
-use super::palette::{Look, SHADE, TEXT, hairline, letters};
+use super::line_style::LineStyle;
+use super::palette::{SHADE, TEXT, hairline, text_style};
+use super::plot_area::PlotArea;
+use super::text_fit::in_lines;
 
-/// The panels of a chart. Each shows one curve before the others, all on the same axes.
-pub(super) struct Multiples<'a> {
+/// The panels of a chart. Each shows one curve in front of the others, all on the same axes.
+pub(super) struct SmallMultiples<'a> {
     chart: &'a Chart<'a>,
     axes: (Axis, Axis),
     columns: usize,
-    /// Of a panel's plot area.
+    /// The width and the height of a panel's plot area.
     size: (f64, f64),
-    /// Between panels of a row, where numbers of the horizontal axis meet.
+    /// The gap between panels of a row, where numbers of the horizontal axis meet.
     between: f64,
-    /// Beside the first column, for numbers and the title.
+    /// The width beside the first column, for numbers and the title.
     left: f64,
-    /// Above each panel: its name and, if anything failed anywhere, what did.
+    /// The height above each panel, for its name and its failed runs.
     head: f64,
 }
 
-impl<'a> Multiples<'a> {
-    /// Of a panel's plot area, at least.
+impl<'a> SmallMultiples<'a> {
+    /// The least width of a panel's plot area.
     const NARROWEST: f64 = 66.0;
+    /// The largest number of columns.
     const MOST_COLUMNS: usize = 5;
-    /// For names with long words.
+    /// The least number of columns, for names with long words.
     const FEWEST_COLUMNS: usize = 3;
+    /// The height of a panel's plot area, relative to its width.
     const PROPORTION: f64 = 0.66;
-    /// Between panels, at least.
+    /// The least gap between panels.
     const BETWEEN: f64 = 10.0;
-    /// Of a line of text.
+    /// The height of a line of text.
     const LINE: f64 = 1.25 * TEXT;
-    /// In more panels than this, the others would be too much.
+    /// With more panels than this, the other curves are left out, as they would cover everything.
     const MOST_SHADES: usize = 40;
 
+    /// The layout of the panels of a chart.
     pub(super) fn new(chart: &'a Chart<'a>) -> Self {
         let axes = chart.axes();
-        // Numbers depend on the height, which depends on how wide the numbers are: there is room for any.
+        // Which numbers there are depends on the height, and the height depends on how wide the
+        // numbers are: the room suffices for all heights that are possible.
         let room = |width: f64| Frame::room_beside(&axes.1, width * Self::PROPORTION).1;
         let left = Chart::MARGIN
             + [1.0, 1.25, 1.5, 2.0].map(|times| room(times * Self::NARROWEST)).into_iter().fold(0.0, f64::max);
@@ -53,7 +58,8 @@ impl<'a> Multiples<'a> {
         let labels = chart.curves.iter().flat_map(|curve| [&curve.label, &curve.failures]);
         let words = labels.flat_map(|label| label.split_whitespace());
         let longest = words.map(|word| text_width(word, TEXT)).fold(0.0, f64::max);
-        // Fewer columns where the words of names would not fit otherwise: names that lose their middle may look the same.
+        // Fewer columns where the words of names would not fit otherwise: names that lose their
+        // middle may look the same.
         let fits = |columns: &usize| inner / *columns as f64 - TEXT / 2.0 >= longest;
         let columns = (Self::FEWEST_COLUMNS..=most).rev().find(fits).unwrap_or(most);
         let width = inner / columns as f64 - between;
@@ -70,7 +76,7 @@ impl<'a> Multiples<'a> {
         [&curve.label, &curve.failures].into_iter().flat_map(|text| in_lines(text, TEXT, widest)).collect()
     }
 
-    /// The panels as an SVG document.
+    /// Draws the panels as an SVG document.
     pub(super) fn svg(&self) -> String {
         let rows = self.chart.curves.len().div_ceil(self.columns);
         let bottom = self.corner(rows * self.columns - 1).1 + self.size.1;
@@ -83,22 +89,27 @@ impl<'a> Multiples<'a> {
         canvas.into_svg()
     }
 
-    /// The titles of the axes that all panels share, once.
+    /// Draws the titles of the axes, which all panels share.
     fn draw_titles(&self, canvas: &mut Canvas, bottom: f64) {
         let ((left, top), (right, _)) = (self.corner(0), self.corner(self.columns - 1));
         let across = f64::midpoint(left, right + self.size.0);
-        canvas.text((across, bottom + Frame::FOOT - TEXT / 2.0), self.chart.effort.title(), letters(Side::Middle));
+        canvas.text(
+            (across, bottom + Frame::FOOT - TEXT / 2.0),
+            self.chart.effort.title(),
+            text_style(TextAnchor::Middle),
+        );
         let spot = (Chart::MARGIN + TEXT / 2.0, f64::midpoint(top, bottom));
-        canvas.text(spot, &in_words(self.chart.metric), Lettering { upwards: true, ..letters(Side::Middle) });
+        canvas.text(spot, &in_words(self.chart.metric), TextStyle { upwards: true, ..text_style(TextAnchor::Middle) });
     }
 
     /// The upper left corner of a panel's plot area.
-    fn corner(&self, place: usize) -> Spot {
+    fn corner(&self, place: usize) -> Position {
         let (column, row) = ((place % self.columns) as f64, (place / self.columns) as f64);
         let down = self.head + self.size.1 + Self::BETWEEN;
         (self.left + column * (self.size.0 + self.between), self.chart.head() + self.head + row * down)
     }
 
+    /// Draws one panel.
     fn draw_panel(&self, canvas: &mut Canvas, place: usize, curve: &Curve) {
         let ((left, top), (width, height)) = (self.corner(place), self.size);
         let (x, y) = self.axes;
@@ -109,12 +120,13 @@ impl<'a> Multiples<'a> {
         frame.draw(canvas, Titles { x: None, y: None, numbers });
         for (row, text) in self.heading(curve).iter().rev().enumerate() {
             let spot = (left, top - 3.0 - (row as f64 + 0.5) * Self::LINE);
-            canvas.text(spot, text, letters(Side::Start));
+            canvas.text(spot, text, text_style(TextAnchor::Start));
         }
-        self.draw_curves(canvas, &Area { frame, effort: self.chart.effort }, curve);
+        self.draw_curves(canvas, &PlotArea { frame, effort: self.chart.effort }, curve);
     }
 
-    fn draw_curves(&self, canvas: &mut Canvas, area: &Area, curve: &Curve) {
+    /// Draws the curve of a panel in front of the others.
+    fn draw_curves(&self, canvas: &mut Canvas, area: &PlotArea, curve: &Curve) {
         let curves = self.chart.curves;
         if curves.len() <= Self::MOST_SHADES {
             let others = curves.iter().filter(|other| other.place != curve.place);
@@ -122,6 +134,6 @@ impl<'a> Multiples<'a> {
         }
         let first = Curve { place: 0, ..curve.clone() };
         area.draw_band(canvas, &first);
-        area.draw_line(canvas, &first, Look::of(0), false);
+        area.draw_line(canvas, &first, LineStyle::of(0), false);
     }
 }

@@ -2,18 +2,19 @@
 
 use crate::number::{superscript, with_commas};
 
-/// A number among others that are a step apart, the largest of them given.
+/// Writes a number of a linear axis, whose marked values are a step apart. `largest` is the largest
+/// of them.
 pub(super) fn plain(value: f64, step: f64, largest: f64) -> String {
     if !(1e-3..1e6).contains(&largest) && largest > 0.0 {
         return scientific(value);
     }
     let decimals = (-step.log10() - 1e-9).ceil().max(0.0) as usize;
-    // Not to end up with a minus before a zero.
+    // A rounding error below zero would be written as −0.
     let value = if value.abs() < step / 2.0 { 0.0 } else { value };
     with_commas(&format!("{value:.decimals$}")).replace('-', "−")
 }
 
-/// A number on a logarithmic axis: 0.01 and 100, but 10⁻³ and 10³.
+/// Writes a number of a logarithmic axis: 0.01 and 100, but 10⁻³ and 10³.
 pub(super) fn logarithmic(value: f64) -> String {
     let exponent = exponent_of(value);
     if exponent.abs() > 2 {
@@ -22,7 +23,7 @@ pub(super) fn logarithmic(value: f64) -> String {
     format!("{value:.*}", usize::try_from(-exponent).unwrap_or(0))
 }
 
-/// A number of bytes: 20 k, 1.5 M.
+/// Writes a number of bytes, such as 20 k or 1.5 M.
 pub(super) fn bytes(value: f64) -> String {
     let (unit, name) = [(1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")]
         .into_iter()
@@ -31,6 +32,7 @@ pub(super) fn bytes(value: f64) -> String {
     format!("{}{name}", rounded(value / unit))
 }
 
+/// Writes a number with a power of ten.
 fn scientific(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -44,12 +46,12 @@ fn scientific(value: f64) -> String {
     }
 }
 
-/// The power of ten at or below a value, be it a rounding error off.
+/// The exponent of the power of ten at or below a value, which may be off by a rounding error.
 fn exponent_of(value: f64) -> i32 {
     (value.log10() + 1e-9).floor() as i32
 }
 
-/// Three decimals at most, without zeros at their end.
+/// Writes a number with at most three decimals, without zeros at their end.
 fn rounded(value: f64) -> String {
     ((value * 1e3).round() / 1e3).to_string()
 }

@@ -1,20 +1,21 @@
-//! Lines within a frame: what is outside is cut off, and what nobody would see is left out.
+//! Lines within a frame: parts outside are cut off, and invisible details are left out.
 
-use super::canvas::Spot;
+use super::canvas::Position;
 
-/// The part of a line that is within a frame.
+/// The parts of a line that are within a frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Clipped {
-    pub(super) pieces: Vec<Vec<Spot>>,
-    /// Where the line leaves, at the top (true) or at the bottom.
-    pub(super) exits: Vec<(Spot, bool)>,
+    pub(super) pieces: Vec<Vec<Position>>,
+    /// Where the line leaves the frame, at the top (true) or at the bottom.
+    pub(super) exits: Vec<(Position, bool)>,
 }
 
-/// Cuts off what is above or below these heights. Of exits that are closer together than `apart`, the first is kept.
-pub(super) fn clip(spots: &[Spot], (top, bottom): (f64, f64), apart: f64) -> Clipped {
+/// Cuts off what is above or below these heights. Of exits that are closer together than `apart`,
+/// the first is kept.
+pub(super) fn clip(spots: &[Position], (top, bottom): (f64, f64), apart: f64) -> Clipped {
     let mut clipped = Clipped::default();
-    let mut piece: Vec<Spot> = Vec::new();
-    let inside = |spot: &Spot| (top..=bottom).contains(&spot.1);
+    let mut piece: Vec<Position> = Vec::new();
+    let inside = |spot: &Position| (top..=bottom).contains(&spot.1);
     piece.extend(spots.first().filter(|spot| inside(spot)));
     for pair in spots.windows(2) {
         let (from, to) = (pair[0], pair[1]);
@@ -26,7 +27,7 @@ pub(super) fn clip(spots: &[Spot], (top, bottom): (f64, f64), apart: f64) -> Cli
         if inside(&to) {
             piece.push(to);
         } else if !piece.is_empty() {
-            // The line is inside at its end so far, so that it leaves towards `to`.
+            // The line is inside so far, so that it leaves between `from` and `to`.
             let exit = crossing(to, from, (top, bottom)).unwrap_or(from);
             piece.push(exit);
             clipped.pieces.push(std::mem::take(&mut piece));
@@ -41,15 +42,15 @@ pub(super) fn clip(spots: &[Spot], (top, bottom): (f64, f64), apart: f64) -> Cli
     clipped
 }
 
-/// Where a segment whose first spot is outside enters the strip between two heights, if it does.
-fn crossing((x0, y0): Spot, (x1, y1): Spot, (top, bottom): (f64, f64)) -> Option<Spot> {
+/// Where a segment that begins outside enters the strip between two heights, if it does.
+fn crossing((x0, y0): Position, (x1, y1): Position, (top, bottom): (f64, f64)) -> Option<Position> {
     let edge = if y0 < top { top } else { bottom };
     let within = if y0 < top { y1 >= top } else { y1 <= bottom };
     within.then(|| (x0 + (x1 - x0) * (edge - y0) / (y1 - y0), edge))
 }
 
-/// The line without spots that are closer than `tolerance` to it (Douglas and Peucker 1973).
-pub(super) fn simplified(spots: &[Spot], tolerance: f64) -> Vec<Spot> {
+/// The line without positions that are closer than `tolerance` to it (Douglas and Peucker 1973).
+pub(super) fn simplified(spots: &[Position], tolerance: f64) -> Vec<Position> {
     let mut kept = vec![false; spots.len()];
     let mut open = vec![(0, spots.len().saturating_sub(1))];
     while let Some((first, last)) = open.pop() {
@@ -66,16 +67,16 @@ pub(super) fn simplified(spots: &[Spot], tolerance: f64) -> Vec<Spot> {
     spots.iter().zip(kept).filter(|(_, kept)| *kept).map(|(spot, _)| *spot).collect()
 }
 
-/// How far a spot is from a segment.
-fn distance(spot: Spot, from: Spot, to: Spot) -> f64 {
+/// The distance of a position from a segment.
+fn distance(spot: Position, from: Position, to: Position) -> f64 {
     let (along, off) = ((to.0 - from.0, to.1 - from.1), (spot.0 - from.0, spot.1 - from.1));
     let length = along.0 * along.0 + along.1 * along.1;
     let part = if length > 0.0 { ((along.0 * off.0 + along.1 * off.1) / length).clamp(0.0, 1.0) } else { 0.0 };
     (off.0 - part * along.0).hypot(off.1 - part * along.1)
 }
 
-/// The height of a line at this place, if it is there at all.
-pub(super) fn height_at(spots: &[Spot], x: f64) -> Option<f64> {
+/// The height of a line at this horizontal position, if it extends to there.
+pub(super) fn height_at(spots: &[Position], x: f64) -> Option<f64> {
     spots.windows(2).find(|pair| (pair[0].0..=pair[1].0).contains(&x)).map(|pair| {
         let ((x0, y0), (x1, y1)) = (pair[0], pair[1]);
         if x1 > x0 { y0 + (y1 - y0) * (x - x0) / (x1 - x0) } else { y1 }
@@ -114,14 +115,14 @@ mod tests {
 
     #[test]
     fn exits_keep_their_distance() {
-        let zigzag: Vec<Spot> = (0..20).map(|x| (f64::from(x), if x % 2 == 0 { 15.0 } else { 5.0 })).collect();
+        let zigzag: Vec<Position> = (0..20).map(|x| (f64::from(x), if x % 2 == 0 { 15.0 } else { 5.0 })).collect();
         assert_eq!(clip(&zigzag, STRIP, 0.0).exits.len(), 10);
         assert_eq!(clip(&zigzag, STRIP, 6.0).exits.len(), 4);
     }
 
     #[test]
     fn simplified_lines_stay_within_the_tolerance() {
-        let wave: Vec<Spot> = (0..=500).map(|x| (f64::from(x), 40.0 * (f64::from(x) / 60.0).sin())).collect();
+        let wave: Vec<Position> = (0..=500).map(|x| (f64::from(x), 40.0 * (f64::from(x) / 60.0).sin())).collect();
         let simple = simplified(&wave, 0.2);
         assert!(simple.len() < 120, "{}", simple.len());
         for (x, y) in &wave {

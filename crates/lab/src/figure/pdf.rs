@@ -1,69 +1,68 @@
 //! From SVG to PDF: the same shapes, and texts in the embedded font.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 
-use flate2::Compression;
-use flate2::write::ZlibEncoder;
 use pdf_writer::types::{LineCapStyle, LineJoinStyle};
 use pdf_writer::{Content, Filter, Finish, Name, Pdf, Rect, Ref, Str, TextStr};
 use resvg::tiny_skia::{PathSegment, Transform};
 use resvg::usvg::{self, Color, Group, Node, Opacity, Paint, Path, Text};
 
+use super::encode_error::EncodeError;
 use super::font::Font;
-use super::pdf_font;
+use super::pdf_font::{self, compressed};
 use super::raster::parse;
 
-/// Points of a unit, of which usvg has 96 to the inch.
+/// The points of a unit, of which usvg has 96 to the inch.
 const POINTS: f32 = 0.75;
 
-/// The objects of the document.
+/// The number of the document's catalog; the other objects follow.
 const CATALOG: Ref = Ref::new(1);
 const PAGES: Ref = Ref::new(2);
 const PAGE: Ref = Ref::new(3);
 const CONTENT: Ref = Ref::new(4);
 const INFORMATION: Ref = Ref::new(5);
 const FONT: Ref = Ref::new(6);
-/// From here on, the opacities.
+/// The number of the first opacity; the font takes five objects before it.
 const OPACITIES: i32 = 20;
 
-/// An SVG document as a PDF file of one page.
-pub(super) fn pdf(svg: &str) -> Result<Vec<u8>, String> {
-    let font = Font::get().ok_or("the font within the program is damaged")?;
-    let tree = parse(svg).map_err(|error| error.to_string())?;
+/// Turns an SVG document into a PDF file of one page.
+pub(super) fn pdf(svg: &str) -> Result<Vec<u8>, EncodeError> {
+    let font = Font::get().ok_or(EncodeError::Font)?;
+    let tree = parse(svg)?;
     let (width, height) = (POINTS * tree.size().width(), POINTS * tree.size().height());
     // A page is measured from its lower left corner.
     let place = Transform::from_row(POINTS, 0.0, 0.0, -POINTS, 0.0, height);
-    let mut page = Page { content: Content::new(), place, font, opacities: BTreeMap::new(), texts: BTreeMap::new() };
+    let mut page = PdfPage { content: Content::new(), place, font, opacities: BTreeMap::new(), texts: BTreeMap::new() };
     page.draw_group(tree.root())?;
     page.document(width, height)
 }
 
 /// A page that is being drawn.
-struct Page {
+struct PdfPage {
     content: Content,
+    /// The transform from the units of the SVG document to the page.
     place: Transform,
     font: &'static Font,
-    /// In thousandths, with the number of each.
+    /// The opacities in thousandths, with the number of each.
     opacities: BTreeMap<u16, i32>,
-    /// What each glyph stands for.
+    /// The text that each glyph stands for.
     texts: BTreeMap<u16, String>,
 }
 
-impl Page {
-    fn draw_group(&mut self, group: &Group) -> Result<(), String> {
+impl PdfPage {
+    fn draw_group(&mut self, group: &Group) -> Result<(), EncodeError> {
         if group.should_isolate() && !group.children().is_empty() {
-            return Err("it has layers, which figures do not have".to_owned());
+            return Err(EncodeError::Unsupported("layers"));
         }
         group.children().iter().try_for_each(|node| match node {
             Node::Group(group) => self.draw_group(group),
             Node::Path(path) => self.draw_path(path),
             Node::Text(text) => self.draw_text(text),
-            Node::Image(_) => Err("it has images, which figures do not have".to_owned()),
+            Node::Image(_) => Err(EncodeError::Unsupported("images")),
         })
     }
 
-    fn draw_path(&mut self, path: &Path) -> Result<(), String> {
+    fn draw_path(&mut self, path: &Path) -> Result<(), EncodeError> {
         let transform = self.place.pre_concat(path.abs_transform());
         if let Some(fill) = path.fill() {
             self.content.save_state();
@@ -74,7 +73,7 @@ impl Page {
             self.content.fill_nonzero().restore_state();
         }
         if let Some(stroke) = path.stroke() {
-            // Lengths along a line are not turned: the transform of a figure scales both axes alike.
+            // Dashes are scaled by one number: the transform of a figure scales both axes alike.
             let scale = transform.sx.hypot(transform.ky);
             let dashes = stroke.dasharray().unwrap_or_default().iter().map(|length| scale * length);
             self.content.save_state();
@@ -92,6 +91,7 @@ impl Page {
         Ok(())
     }
 
+    /// Adds the outline of a path.
     fn trace(&mut self, path: &Path, transform: Transform) {
         let data = path.data().clone().transform(transform);
         let segments = data.iter().flat_map(usvg::tiny_skia_path::Path::segments);
@@ -107,7 +107,7 @@ impl Page {
                     last = (to.x, to.y);
                 }
                 PathSegment::QuadTo(by, to) => {
-                    // The same curve with two control points.
+                    // The same curve as a cubic one, because PDF has no quadratic curves.
                     let near = |from: f32, to: f32| from + (to - from) * 2.0 / 3.0;
                     let (first, second) =
                         ((near(last.0, by.x), near(last.1, by.y)), (near(to.x, by.x), near(to.y, by.y)));
@@ -123,8 +123,8 @@ impl Page {
         }
     }
 
-    /// Writes each glyph at its own place, so that distances are those of the SVG.
-    fn draw_text(&mut self, text: &Text) -> Result<(), String> {
+    /// Writes each glyph at its own position, so that distances are those of the SVG document.
+    fn draw_text(&mut self, text: &Text) -> Result<(), EncodeError> {
         let to_page = self.place.pre_concat(text.abs_transform());
         for span in text.layouted() {
             let Some(fill) = &span.fill else { continue };
@@ -149,6 +149,7 @@ impl Page {
         Ok(())
     }
 
+    /// Selects an opacity, unless it is that of a solid colour.
     fn set_opacity(&mut self, opacity: Opacity) {
         let thousandths = (1000.0 * opacity.get()).round() as u16;
         if thousandths < 1000 {
@@ -158,7 +159,8 @@ impl Page {
         }
     }
 
-    fn document(self, width: f32, height: f32) -> Result<Vec<u8>, String> {
+    /// The whole document with this page.
+    fn document(self, width: f32, height: f32) -> Result<Vec<u8>, EncodeError> {
         let mut pdf = Pdf::new();
         pdf.catalog(CATALOG).pages(PAGES);
         pdf.pages(PAGES).kids([PAGE]).count(1);
@@ -186,15 +188,10 @@ impl Page {
     }
 }
 
-/// Red, green and blue, each a part of one.
-fn parts(paint: &Paint) -> Result<[f32; 3], String> {
+/// The red, green and blue of a paint, each between 0 and 1.
+fn parts(paint: &Paint) -> Result<[f32; 3], EncodeError> {
     match paint {
         Paint::Color(Color { red, green, blue }) => Ok([*red, *green, *blue].map(|part| f32::from(part) / 255.0)),
-        _ => Err("it has gradients or patterns, which figures do not have".to_owned()),
+        _ => Err(EncodeError::Unsupported("gradients or patterns")),
     }
-}
-
-pub(super) fn compressed(data: &[u8]) -> Result<Vec<u8>, String> {
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(data).and_then(|()| encoder.finish()).map_err(|error| error.to_string())
 }

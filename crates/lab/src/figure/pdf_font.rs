@@ -1,21 +1,25 @@
-//! The font within a PDF: embedded, and with what its glyphs stand for, so that texts can be searched and copied.
+//! The font within a PDF file: it is embedded, together with the texts that its glyphs stand for,
+//! so that texts can be searched and copied.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use pdf_writer::types::{CidFontType, FontFlags, SystemInfo, UnicodeCmap};
 use pdf_writer::{Filter, Finish, Name, Pdf, Rect, Ref, Str};
 
+use super::encode_error::EncodeError;
 use super::font::{DATA, Font};
-use super::pdf::compressed;
 
-/// As the page calls it.
+/// The name of the font on the page.
 pub(super) const NAME: &[u8] = b"F";
-/// The letters before the name say that it is a part of a font.
+/// The name of the font's file. The six letters before the plus sign mark it as a part of a font.
 const POSTSCRIPT: Name<'static> = Name(b"FABNET+DejaVuSans");
 const IDENTITY: SystemInfo<'static> = SystemInfo { registry: Str(b"Adobe"), ordering: Str(b"Identity"), supplement: 0 };
 
 /// Embeds the font as this object and the four that follow.
-pub(super) fn embed(pdf: &mut Pdf, id: Ref, font: &Font, texts: &BTreeMap<u16, String>) -> Result<(), String> {
+pub(super) fn embed(pdf: &mut Pdf, id: Ref, font: &Font, texts: &BTreeMap<u16, String>) -> Result<(), EncodeError> {
     let [glyphs, descriptor, file, meaning] = [1, 2, 3, 4].map(|next| Ref::new(id.get() + next));
     pdf.type0_font(id)
         .base_font(POSTSCRIPT)
@@ -32,7 +36,7 @@ pub(super) fn embed(pdf: &mut Pdf, id: Ref, font: &Font, texts: &BTreeMap<u16, S
     cid.finish();
     describe(pdf, descriptor, font, file);
     let data = compressed(DATA)?;
-    let length = i32::try_from(DATA.len()).map_err(|error| error.to_string())?;
+    let length = i32::try_from(DATA.len())?;
     pdf.stream(file, &data).filter(Filter::FlateDecode).pair(Name(b"Length1"), length);
     let mut cmap = UnicodeCmap::new(Name(b"fabnet"), IDENTITY);
     for (glyph, text) in texts {
@@ -43,6 +47,7 @@ pub(super) fn embed(pdf: &mut Pdf, id: Ref, font: &Font, texts: &BTreeMap<u16, S
     Ok(())
 }
 
+/// Adds the measures of the font.
 fn describe(pdf: &mut Pdf, id: Ref, font: &Font, file: Ref) {
     let metrics = &font.metrics;
     let scaled = |units: f32| 1000.0 * units / f32::from(metrics.units_per_em);
@@ -56,7 +61,14 @@ fn describe(pdf: &mut Pdf, id: Ref, font: &Font, file: Ref) {
         .ascent(scaled(metrics.ascent))
         .descent(scaled(metrics.descent))
         .cap_height(scaled(metrics.cap_height.unwrap_or(metrics.ascent)))
-        // Of stems; viewers that have the font do not need it.
+        // The thickness of stems, which only viewers without the font would need.
         .stem_v(80.0)
         .font_file2(file);
+}
+
+/// Compresses a stream of the document.
+pub(super) fn compressed(data: &[u8]) -> Result<Vec<u8>, EncodeError> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(data)?;
+    Ok(encoder.finish()?)
 }

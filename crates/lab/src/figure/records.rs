@@ -6,48 +6,47 @@ use std::str::FromStr;
 
 use csv::{Reader, StringRecord};
 
-use super::FigureError;
-use crate::folder::Folder;
-use crate::summary::{Outcome, Summary};
+use super::error::FigureError;
+use crate::results::{Folder, Outcome, Summary};
 
-/// One run.
+/// A run of the records.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Run {
-    /// Of its group.
+    /// The label of its group.
     pub(super) label: String,
-    pub(super) ending: Ending,
-    /// By rounds, ascending.
+    pub(super) ending: RunEnd,
+    /// Its rows, by ascending rounds.
     pub(super) rows: Vec<Row>,
 }
 
 /// A group as it was planned.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Expected {
+pub(super) struct PlannedGroup {
     pub(super) label: String,
-    /// How many runs it has.
+    /// The number of its runs.
     pub(super) runs: usize,
-    /// Whether there is a summary that says how they ended.
+    /// Whether there is a summary that says how the runs ended.
     pub(super) summarised: bool,
 }
 
 /// How a run has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
-    /// It has done its rounds or reached its target, and would stay where it is.
+pub(super) enum RunEnd {
+    /// The run has done its rounds or reached its target, and counts as staying where it is.
     Settled,
-    /// It was interrupted.
+    /// The run was interrupted.
     Open,
-    /// It has diverged.
+    /// The run has diverged.
     Diverged,
 }
 
-/// What was recorded at a round.
+/// A row of the records.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Row {
     pub(super) round: u64,
     pub(super) seconds: f64,
     pub(super) bytes: f64,
-    /// Of each metric; not a number where it means nothing.
+    /// The value of each metric; NaN where the metric means nothing.
     pub(super) values: Vec<f64>,
 }
 
@@ -58,23 +57,23 @@ impl Run {
         self.rows.get(after.checked_sub(1)?)
     }
 
-    /// Whether it diverged before this round.
+    /// Whether the run diverged before this round.
     pub(super) fn has_left_by(&self, round: u64) -> bool {
-        self.ending == Ending::Diverged && self.rows.last().is_none_or(|last| last.round < round)
+        self.ending == RunEnd::Diverged && self.rows.last().is_none_or(|last| last.round < round)
     }
 }
 
-/// The runs of a folder, with these metrics.
+/// Reads the runs of a folder, with these metrics.
 pub(super) fn read_runs(
     folder: &Folder,
     metrics: &[String],
-    endings: Option<&Endings>,
+    endings: Option<&RunEnds>,
 ) -> Result<Vec<Run>, FigureError> {
     let path = folder.file("records.csv");
     let wrong = |error| FigureError::Records { path: path.clone(), error };
     let text = folder.files().read(&path).map_err(|error| wrong(error.into()))?;
     let mut reader = Reader::from_reader(text.as_slice());
-    let table = Table { header: reader.headers().map_err(wrong)?.clone(), path: path.clone() };
+    let table = RecordsTable { header: reader.headers().map_err(wrong)?.clone(), path: path.clone() };
     let mut runs = BTreeMap::new();
     for line in reader.records() {
         let line = line.map_err(wrong)?;
@@ -82,7 +81,7 @@ pub(super) fn read_runs(
         let label = table.cell(&line, "label")?;
         let run = runs.entry(number).or_insert_with(|| Run {
             label: label.to_owned(),
-            ending: endings.map_or(Ending::Settled, |known| *known.get(&number).unwrap_or(&Ending::Open)),
+            ending: endings.map_or(RunEnd::Settled, |known| *known.get(&number).unwrap_or(&RunEnd::Open)),
             rows: Vec::new(),
         });
         run.rows.push(table.row(&line, metrics)?);
@@ -90,27 +89,27 @@ pub(super) fn read_runs(
     Ok(runs.into_values().collect())
 }
 
-/// How each run has ended that did, by its number.
-pub(super) type Endings = BTreeMap<usize, Ending>;
+/// How runs have ended, by their numbers; those that have not are missing.
+pub(super) type RunEnds = BTreeMap<usize, RunEnd>;
 
-/// The endings of a folder's summary, if there is one.
-pub(super) fn read_endings(folder: &Folder) -> Result<Option<Endings>, FigureError> {
+/// Reads how runs have ended from a folder's summary, if there is one.
+pub(super) fn read_endings(folder: &Folder) -> Result<Option<RunEnds>, FigureError> {
     let path = folder.file("summary.json");
     let text = folder.files().read_if_there(&path);
     let text = text.map_err(|error| FigureError::Files { path: path.clone(), error })?;
     let Some(text) = text else { return Ok(None) };
     let summary: Summary = serde_json::from_slice(&text).map_err(|error| FigureError::Summary { path, error })?;
-    let ending = |outcome| if outcome == Outcome::Diverged { Ending::Diverged } else { Ending::Settled };
+    let ending = |outcome| if outcome == Outcome::Diverged { RunEnd::Diverged } else { RunEnd::Settled };
     Ok(Some(summary.runs.iter().map(|run| (run.run, ending(run.outcome))).collect()))
 }
 
 /// Finds cells by the names of their columns.
-struct Table {
+struct RecordsTable {
     header: StringRecord,
     path: PathBuf,
 }
 
-impl Table {
+impl RecordsTable {
     fn row(&self, line: &StringRecord, metrics: &[String]) -> Result<Row, FigureError> {
         let value = |metric: &String| match self.cell(line, metric)? {
             "" => Ok(f64::NAN),

@@ -1,64 +1,64 @@
-//! What is asked for when figures are drawn again.
+//! Which figures are requested.
 
 use std::collections::BTreeSet;
 
 use super::band::Band;
 use super::effort::Effort;
-use super::error::FigureError;
 use super::format::Format;
 use super::length::Length;
+use super::request_error::RequestError;
+use crate::file::suggest;
 use crate::metric::known_for;
-use crate::mistake::suggest;
-use crate::problem::problems;
+use crate::problems::problems;
 
-/// Which figures are drawn, and how. What is not said is as usual.
+/// Which figures are drawn, and how.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// Only this metric; else all that were recorded.
+    /// The only metric to draw; all that were recorded if none is given.
     pub metric: Option<String>,
-    /// Only by this effort; else by all.
+    /// The only effort to draw by; all of them if none is given.
     pub by: Option<Effort>,
-    /// What bands show; else quartiles on logarithmic axes and standard deviations on linear ones.
+    /// What bands show. If not given, these are quartiles on logarithmic axes and standard
+    /// deviations on linear ones.
     pub band: Option<Band>,
-    /// As printed. With a width, figures are for print, where a caption takes the place of the title.
+    /// The printed width. With a width, figures are for print, where a caption replaces the title.
     pub width: Option<Length>,
-    /// If none is given, SVG and PNG.
+    /// The file formats; SVG and PNG if none is given.
     pub formats: Vec<Format>,
-    /// Other names of groups, each as `OLD=NEW`.
+    /// New labels of groups, each as `OLD=NEW`.
     pub labels: Vec<String>,
 }
 
 impl Request {
-    /// Of a sheet for the screen: the text of a page.
+    /// The width of a figure for the screen, which is that of a page's text.
     const WIDTH: Length = Length::inches(6.5);
 
+    /// The width of figures, in points.
     pub(super) fn points(&self) -> f64 {
         self.width.unwrap_or(Self::WIDTH).points
     }
 
+    /// The file formats.
     pub(super) fn formats(&self) -> &[Format] {
-        if self.formats.is_empty() { &Format::USUAL } else { &self.formats }
+        if self.formats.is_empty() { &Format::DEFAULTS } else { &self.formats }
     }
 
-    /// The metrics to draw of those that were recorded, by their places.
-    pub(super) fn metrics(&self, recorded: &[String]) -> Result<Vec<usize>, FigureError> {
+    /// The metrics to draw, as indices into those that were recorded.
+    pub(super) fn metrics(&self, recorded: &[String]) -> Result<Vec<usize>, RequestError> {
         let Some(wanted) = &self.metric else { return Ok((0..recorded.len()).collect()) };
         if let Some(place) = recorded.iter().position(|name| name == wanted) {
             return Ok(vec![place]);
         }
-        let message = if known_for(problems::<f64>().iter().map(|problem| problem.name)).contains(&wanted.as_str()) {
-            format!("`{wanted}` was not recorded; these were: {}", recorded.join(", "))
-        } else {
-            format!(
-                "`{wanted}` is no metric of these records: {}",
-                suggest(wanted, recorded.iter().map(String::as_str))
-            )
-        };
-        Err(FigureError::Usage(format!("--metric: {message}")))
+        let metric = wanted.clone();
+        if known_for(problems::<f64>().iter().map(|problem| problem.name)).contains(&wanted.as_str()) {
+            return Err(RequestError::NotRecorded { metric, recorded: recorded.to_vec() });
+        }
+        let suggestion = suggest(wanted, recorded.iter().map(String::as_str));
+        Err(RequestError::UnknownMetric { metric, suggestion })
     }
 
-    /// The names of groups, some of them replaced.
-    pub(super) fn renamed(&self, labels: &[String]) -> Result<Vec<String>, FigureError> {
+    /// The labels of groups, some of them replaced.
+    pub(super) fn renamed(&self, labels: &[String]) -> Result<Vec<String>, RequestError> {
         let mut names = labels.to_vec();
         for rule in &self.labels {
             let (old, new) = split(rule, labels)?;
@@ -66,25 +66,26 @@ impl Request {
         }
         let distinct: BTreeSet<&String> = names.iter().collect();
         if distinct.len() < names.len() {
-            return Err(FigureError::Usage("--label: two groups would have the same name".to_owned()));
+            return Err(RequestError::SameLabel);
         }
         Ok(names)
     }
 }
 
-/// The two sides of a rule. Labels may hold equals signs themselves, so the left side is the longest label that fits.
-fn split<'r>(rule: &'r str, labels: &[String]) -> Result<(&'r str, &'r str), FigureError> {
+/// The two sides of a rule `OLD=NEW`. Labels may contain equals signs, so the left side is the
+/// longest label that fits.
+fn split<'r>(rule: &'r str, labels: &[String]) -> Result<(&'r str, &'r str), RequestError> {
     let sides = rule.match_indices('=').map(|(place, _)| (&rule[..place], &rule[place + 1..]));
     let mut known = sides.clone().filter(|(old, _)| labels.iter().any(|label| label == old));
-    let message = match (known.next_back(), sides.clone().next()) {
-        (Some((_, new)), _) if new.trim().is_empty() => format!("`{rule}` leaves no name"),
-        (Some(sides), _) => return Ok(sides),
-        (None, None) => format!("`{rule}` is not of the form OLD=NEW"),
+    match (known.next_back(), sides.clone().next()) {
+        (Some((_, new)), _) if new.trim().is_empty() => Err(RequestError::EmptyLabel { rule: rule.to_owned() }),
+        (Some(sides), _) => Ok(sides),
+        (None, None) => Err(RequestError::LabelForm { rule: rule.to_owned() }),
         (None, Some((old, _))) => {
-            format!("there is no label `{old}`: {}", suggest(old, labels.iter().map(String::as_str)))
+            let suggestion = suggest(old, labels.iter().map(String::as_str));
+            Err(RequestError::UnknownLabel { label: old.to_owned(), suggestion })
         }
-    };
-    Err(FigureError::Usage(format!("--label: {message}")))
+    }
 }
 
 #[cfg(test)]

@@ -1,22 +1,26 @@
-//! Reduced summaries: only the numbers that a template asks for, small enough to be kept beside it.
+//! Reduced summaries: the numbers that a template asks for, small enough to be kept beside it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Place, ReportError, Summaries, group, median_of_runs, places};
+use super::error::ReportError;
+use super::summaries::{Summaries, group, median_of_runs};
+use super::template::{TemplatePlace, places};
 
-/// What a template needs of the summaries of runs.
+/// The parts of the summaries of runs that a template needs.
 #[derive(Debug, Default, PartialEq)]
 pub struct Reduced {
-    /// By the name of the run: JSON of the form of a summary, with the groups, paths and medians over runs that the template asks for.
+    /// The reduced summaries by the name of the run: JSON of the form of a summary, with the
+    /// groups, paths and medians over runs that the template asks for.
     pub summaries: BTreeMap<String, String>,
-    /// Runs that have no summary yet.
+    /// The runs that have no summary yet.
     pub missing: BTreeSet<String>,
 }
 
-/// Takes from the summaries of a folder what a template asks for. The same summaries give the same bytes.
+/// Takes from the summaries of a folder what a template asks for. The same summaries give the same
+/// bytes.
 pub fn reduce(template: &str, runs: &Path) -> Result<Reduced, ReportError> {
     let mut from = Summaries::new(runs);
     let mut reduced: BTreeMap<&str, BTreeMap<&str, Json>> = BTreeMap::new();
@@ -41,8 +45,8 @@ pub fn reduce(template: &str, runs: &Path) -> Result<Reduced, ReportError> {
     Ok(Reduced { summaries: reduced.into_iter().map(text).collect(), missing })
 }
 
-impl Place<'_> {
-    /// Copies what is asked for from a summary into a group of a reduced one; none if it is not there.
+impl TemplatePlace<'_> {
+    /// Copies the number from a summary into a group of a reduced one; `None` if it is not there.
     fn copy(&self, summary: &Json, to: &mut Json) -> Option<()> {
         let (path, value): (Vec<&str>, Json) = if let Some((field, _)) = self.field() {
             (vec!["run", field], json!(median_of_runs(summary, self.label, field)?))
@@ -63,16 +67,19 @@ impl Place<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::report;
+    use super::super::filled::report;
     use super::*;
 
-    const TEMPLATE: &str = "# A\n{{ a | x | diverged }}, {{ a | x | final.e.median in 0..1 }}, {{ a | y | reached_at.median }} and {{ a | x | run.seconds }}, {{ a | x | run.megabytes }}\n";
+    const TEMPLATE: &str = "# A\n{{ a | x | diverged }}, {{ a | x | final.e.median in 0..1 }}, \
+        {{ a | y | reached_at.median }} and {{ a | x | run.seconds }}, {{ a | x | run.megabytes }}\n";
 
     #[test]
     fn a_report_from_reduced_summaries_is_the_report_from_whole_ones() {
         let (whole, small) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let summary = r#"{"runs": [{"label": "x", "seconds": 0.1, "bytes": 3e6}, {"label": "x", "seconds": 0.2, "bytes": 5e6}, {"label": "y", "seconds": 9}],
-            "groups": [{"label": "x", "diverged": 3, "final": {"e": {"median": 0.1234567890123, "mean": 7}}}, {"label": "y", "reached_at": {"median": null}}]}"#;
+        let summary = r#"{"runs": [{"label": "x", "seconds": 0.1, "bytes": 3e6},
+            {"label": "x", "seconds": 0.2, "bytes": 5e6}, {"label": "y", "seconds": 9}],
+            "groups": [{"label": "x", "diverged": 3, "final": {"e": {"median": 0.1234567890123, "mean": 7}}},
+            {"label": "y", "reached_at": {"median": null}}]}"#;
         std::fs::create_dir(whole.path().join("a")).unwrap();
         std::fs::write(whole.path().join("a/summary.json"), summary).unwrap();
         let Reduced { summaries, missing } = reduce(TEMPLATE, whole.path()).unwrap();
@@ -82,7 +89,7 @@ mod tests {
         let page = report(TEMPLATE, whole.path()).unwrap();
         assert_eq!(page, "# A\n3, 0.123, never and 0.150, 4\n");
         assert_eq!(report(TEMPLATE, small.path()).unwrap(), page);
-        // What was reduced once can be reduced again, to the same bytes.
+        // A reduced summary can be reduced again, to the same bytes.
         assert_eq!(reduce(TEMPLATE, small.path()).unwrap().summaries, summaries);
     }
 

@@ -1,18 +1,21 @@
 //! Data hyper-cleaning: which samples to trust is learned from a few that were checked.
 
 use fabnet_core::finding::{Content, Picture};
-use fabnet_core::settings::Keys;
+use fabnet_core::settings::SettingsReader;
 use fabnet_core::{
-    DataRange, Dim, Finding, Level, Objective, Point, Problem, Scalar, Scratch, Slopes, Tensor, View, linalg,
+    Capabilities, Dim, Finding, Findings, GradientMut, Level, Objective, Point, PrivatePart, Problem, Scalar, Scratch,
+    SingleLevel, Solutions, linalg,
 };
 
 use super::model::Losses;
-use super::training::{Part, Training};
+use super::training::{DataSplit, Training};
 
-/// A model, and a weight σ(ψ) for every training sample, which is its agent's own and never leaves it (the paper's App. C.4).
+/// A model, and a weight σ(ψ) for every training sample, which is its agent's own and never leaves
+/// it (the paper's App. C.4).
 ///
 /// ```text
-/// fᵢ(y) = mean loss of y on validation samples        gᵢ(ψ,y) = mean of σ(ψₛ)·lossₛ(y) on training samples + τ/2 ‖y‖²
+/// fᵢ(y) = mean loss of y on validation samples
+/// gᵢ(ψ,y) = mean of σ(ψₛ)·lossₛ(y) on training samples + τ/2 ‖y‖²
 /// ```
 /// A round moves the weights of the samples that it shows.
 pub struct HyperCleaning<T> {
@@ -30,42 +33,41 @@ impl<T: Scalar> HyperCleaning<T> {
         Training::<T>::METRICS[0],
         Training::<T>::METRICS[1],
         Training::<T>::METRICS[2],
-        ("auc", "how likely a sample with a right label weighs more than one with a wrong label"),
-        ("weight_clean", "the mean weight σ(ψ) of samples with right labels"),
+        ("auc", "probability that a right label has a larger sample weight than a wrong one"),
+        ("weight_clean", "the mean sample weight σ(ψ) of samples with right labels"),
         ("weight_flipped", "the same of samples with wrong labels"),
     ];
 
-    /// What users can choose.
-    pub fn read_ridge(keys: &mut Keys<'_>) -> f64 {
+    /// Reads the ridge from settings.
+    pub fn read_ridge(keys: &mut SettingsReader<'_>) -> f64 {
         keys.number("ridge", 0.002, 0.0.., "τ of τ/2 ‖y‖² in the lower level")
     }
 
-    /// With this τ.
+    /// Cleans data with this ridge τ.
     pub fn new(training: Training<T>, ridge: f64) -> Self {
         Self { training, ridge }
     }
 
     /// Every training sample's weight, and whether its label is wrong, where that is known.
-    fn weights(&self, view: &View<'_, T>) -> Vec<Vec<(f64, Option<bool>)>> {
-        let shared = view.algorithm.blocks().width();
-        let of = |agent: usize| {
-            let point = view.point(agent);
+    fn weights(&self, of: &dyn Solutions<T>) -> Vec<Vec<(f64, Option<bool>)>> {
+        let weights = |agent: usize| {
             let share = &self.training.shares[agent];
             let wrong = |sample: usize| Some(share.truth.as_ref()?[sample] != share.train.labels()[sample]);
-            point[shared..].iter().enumerate().map(|(sample, &psi)| (sigmoid(psi).f64(), wrong(sample))).collect()
+            of.private(agent).iter().enumerate().map(|(sample, &psi)| (sigmoid(psi).f64(), wrong(sample))).collect()
         };
-        view.agents.range().map(of).collect()
+        of.agents().map(weights).collect()
     }
 
-    /// The same of all samples of which it is known.
-    fn judged(&self, view: &View<'_, T>) -> impl Iterator<Item = (f64, bool)> {
-        self.weights(view).into_iter().flatten().filter_map(|(weight, wrong)| Some((weight, wrong?)))
+    /// The weights of all samples of which it is known whether their label is wrong.
+    fn judged(&self, of: &dyn Solutions<T>) -> impl Iterator<Item = (f64, bool)> {
+        self.weights(of).into_iter().flatten().filter_map(|(weight, wrong)| Some((weight, wrong?)))
     }
 
-    /// All weights, and the samples that are trusted least, as people who clean data want to see them.
-    fn suspects(&self, view: &View<'_, T>) -> Vec<Finding> {
+    /// All weights, and the samples that are trusted least, as people who clean data want to see
+    /// them.
+    fn suspects(&self, of: &dyn Solutions<T>) -> Vec<Finding> {
         let (mut all, mut rows, mut worst) = (Vec::new(), Vec::new(), Vec::new());
-        for (agent, weights) in view.agents.range().zip(self.weights(view)) {
+        for (agent, weights) in of.agents().zip(self.weights(of)) {
             let share = &self.training.shares[agent];
             let name = |label: u32| self.training.classes[label as usize].clone();
             let mut order: Vec<usize> = (0..weights.len()).collect();
@@ -155,21 +157,17 @@ impl<T: Scalar> Problem<T> for HyperCleaning<T> {
         Dim { outer: 0, inner: self.training.model.parameters() }
     }
 
-    fn private(&self, agent: usize) -> usize {
-        self.training.shares[agent].train.len()
-    }
-
     fn start(&self, _agent: usize, _own: &mut [T], _x: &mut [T], y: &mut [T]) {
         self.training.model.start(self.training.seed, y);
     }
 
-    fn add_gradient(&self, level: Level, at: Point<'_, T>, to: Slopes<'_, T>, scratch: &mut Scratch<T>) {
+    fn add_gradient(&self, level: Level, at: Point<'_, T>, to: GradientMut<'_, T>, scratch: &mut Scratch<T>) {
         let (sx, sy) = to.scale;
         if level == Level::Upper {
             let when = (at.agent, at.round);
-            return self.training.add_mean_gradient(Part::Validation, when, at.y, sy, to.y, scratch);
+            return self.training.add_mean_gradient(DataSplit::Validation, when, at.y, sy, to.y, scratch);
         }
-        let range = self.training.shown(Part::Train, at.agent, at.round);
+        let range = self.training.shown(DataSplit::Train, at.agent, at.round);
         if range.is_empty() {
             return;
         }
@@ -177,7 +175,7 @@ impl<T: Scalar> Problem<T> for HyperCleaning<T> {
         let ([weights, losses], scratch) = scratch.buffers_and_more([range.len(); 2]);
         let own = &at.own[range.clone()];
         weights.iter_mut().zip(own).for_each(|(weight, &psi)| *weight = sy * share * sigmoid(psi));
-        let batch = self.training.part(Part::Train, at.agent).batch(range.clone());
+        let batch = self.training.part(DataSplit::Train, at.agent).batch(range.clone());
         let slope = &mut *to.y;
         self.training.model.losses(at.y, batch, weights, Losses { each: &mut *losses, slope }, scratch);
         linalg::add_scaled(to.y, sy * T::of(self.ridge), at.y);
@@ -189,75 +187,66 @@ impl<T: Scalar> Problem<T> for HyperCleaning<T> {
         }
     }
 
-    fn add_objective(&self, objective: Objective, at: Point<'_, T>, scale: T, y: &mut [T], scratch: &mut Scratch<T>) {
-        self.training.add_objective(objective, at, scale, y, scratch);
-        linalg::add_scaled(y, scale * T::of(self.ridge), at.y);
-    }
-
     fn value(&self, level: Level, at: Point<'_, T>) -> T {
         match level {
-            Level::Upper => self.training.mean_loss(Part::Validation, at.agent, at.y),
+            Level::Upper => self.training.mean_loss(DataSplit::Validation, at.agent, at.y),
             Level::Lower => {
-                let losses = self.training.losses(Part::Train, at.agent, at.y);
+                let losses = self.training.losses(DataSplit::Train, at.agent, at.y);
                 let sum: T = losses.iter().zip(at.own).map(|(&loss, &psi)| sigmoid(psi) * loss).sum();
                 sum / T::of(losses.len() as f64) + T::of(0.5 * self.ridge) * linalg::norm_squared(at.y)
             }
         }
     }
 
-    fn tensors(&self) -> Vec<Tensor> {
-        self.training.model.tensors()
+    fn capabilities(&self) -> Capabilities<'_, T> {
+        Capabilities {
+            private: Some(self),
+            batches: Some(&self.training),
+            data: Some(&self.training),
+            noisy: self.training.is_noisy(),
+            objective: Some(self),
+            findings: Some(self),
+            model: Some(&self.training),
+            ..Capabilities::default()
+        }
     }
+}
 
-    fn missing(&self, agent: usize) -> Option<String> {
-        self.training.missing(agent)
+impl<T: Scalar> PrivatePart for HyperCleaning<T> {
+    fn private(&self, agent: usize) -> usize {
+        self.training.shares[agent].train.len()
     }
+}
 
-    fn data_range(&self, agent: usize) -> Option<DataRange> {
-        self.training.data_range(agent)
+impl<T: Scalar> SingleLevel<T> for HyperCleaning<T> {
+    fn add_objective(&self, objective: Objective, at: Point<'_, T>, scale: T, y: &mut [T], scratch: &mut Scratch<T>) {
+        self.training.add_objective(objective, at, scale, y, scratch);
+        linalg::add_scaled(y, scale * T::of(self.ridge), at.y);
     }
+}
 
-    fn is_bilevel(&self) -> bool {
-        true // also where all samples, and with them all weights, are elsewhere
-    }
-
-    fn batches(&self, agent: usize) -> usize {
-        self.training.batches(agent)
-    }
-
-    fn batch(&self, agent: usize, round: u64) -> usize {
-        self.training.turn(agent, round)
-    }
-
-    fn noisy(&self) -> bool {
-        self.most_batches() > 1
-    }
-
-    fn measure(&self, metric: &str, view: &View<'_, T>) -> Option<f64> {
+impl<T: Scalar> Findings<T> for HyperCleaning<T> {
+    fn measure(&self, metric: &str, of: &dyn Solutions<T>) -> Option<f64> {
         let mean = |flipped: bool| {
-            let weights = self.judged(view).filter(|(_, wrong)| *wrong == flipped);
+            let weights = self.judged(of).filter(|(_, wrong)| *wrong == flipped);
             let (sum, count) = weights.fold((0.0, 0.0), |(sum, count), (weight, _)| (sum + weight, count + 1.0));
             (count > 0.0).then_some(sum / count)
         };
         match metric {
-            "auc" => area_under_curve(self.judged(view).collect()),
+            "auc" => area_under_curve(self.judged(of).collect()),
             "weight_clean" => mean(false),
             "weight_flipped" => mean(true),
-            _ => self.training.measure(metric, view),
+            _ => self.training.measure(metric, of),
         }
     }
 
-    fn findings(&self, view: &View<'_, T>) -> Vec<Finding> {
+    fn findings(&self, of: &dyn Solutions<T>) -> Vec<Finding> {
         let mut findings = vec![self.training.partition()];
         // Weights that nobody moved rank nothing.
-        if self.weights(view).iter().flatten().any(|(weight, _)| *weight != 0.5) {
-            findings.extend(self.suspects(view));
+        if self.weights(of).iter().flatten().any(|(weight, _)| *weight != 0.5) {
+            findings.extend(self.suspects(of));
         }
         findings
-    }
-
-    fn data_bytes(&self) -> usize {
-        self.training.data_bytes()
     }
 }
 
@@ -265,7 +254,8 @@ fn sigmoid<T: Scalar>(psi: T) -> T {
     T::one() / (T::one() + (-psi).exp())
 }
 
-/// How likely a sample with a right label weighs more than one with a wrong label; equal weights count half.
+/// How likely a sample with a right label weighs more than one with a wrong label; equal weights
+/// count half.
 fn area_under_curve(mut weights: Vec<(f64, bool)>) -> Option<f64> {
     weights.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (mut below, mut pairs, mut clean) = (0.0, 0.0, 0.0);

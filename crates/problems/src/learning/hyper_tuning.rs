@@ -1,16 +1,18 @@
 //! Hyperparameter tuning: how strongly to regularise is learned from a few clean samples.
 
-use fabnet_core::settings::Keys;
+use fabnet_core::settings::SettingsReader;
 use fabnet_core::{
-    DataRange, Dim, Finding, Level, Objective, Point, Problem, Scalar, Scratch, Slopes, Tensor, View, linalg,
+    Capabilities, Dim, Finding, Findings, GradientMut, Level, Objective, Point, Problem, Scalar, Scratch, SingleLevel,
+    Solutions, Whose, linalg,
 };
 
-use super::training::{Part, Training};
+use super::training::{DataSplit, Training};
 
 /// Softmax regression whose ridge is the outer variable (the paper's Sec. 1.1 and App. C.2).
 ///
 /// ```text
-/// fᵢ(x,y) = mean loss of y on validation samples        gᵢ(x,y) = mean loss of y on training samples + Σⱼ τ_k(j) yⱼ²
+/// fᵢ(x,y) = mean loss of y on validation samples
+/// gᵢ(x,y) = mean loss of y on training samples + Σⱼ τ_k(j) yⱼ²
 /// ```
 /// with τ = exp(x) or τ = x; one for all parameters, or for those of each class or each input.
 pub struct HyperTuning<T> {
@@ -21,28 +23,28 @@ pub struct HyperTuning<T> {
 /// The regularisation that is learned.
 #[derive(Clone, Copy, Debug)]
 pub struct Ridge {
-    /// Where τ starts.
+    /// The value at which τ starts.
     pub start: f64,
     /// Whether x is its logarithm, which keeps it positive.
     pub logarithmic: bool,
-    /// Which parameters share one.
+    /// The parameters that share one τ.
     pub per: Per,
 }
 
-/// Which parameters share a ridge.
+/// The parameters that share one ridge τ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Per {
-    /// All.
+    /// All parameters share one.
     Model,
-    /// Those of a class.
+    /// The parameters of a class share one.
     Class,
     /// Those of an input; the bias counts as one.
     Input,
 }
 
 impl Ridge {
-    /// What users can choose.
-    pub fn read(keys: &mut Keys<'_>) -> Self {
+    /// Reads its settings.
+    pub fn read(keys: &mut SettingsReader<'_>) -> Self {
         let forms = [("log", true), ("plain", false)];
         let logarithmic =
             keys.choice("ridge_form", &forms, "the outer variable is log τ, which keeps τ positive, or τ itself");
@@ -56,12 +58,12 @@ impl Ridge {
         Self { start, logarithmic, per }
     }
 
-    /// τ, of x.
+    /// The ridge τ at a coordinate of x.
     fn of<T: Scalar>(self, x: T) -> T {
         if self.logarithmic { x.exp() } else { x }
     }
 
-    /// dτ/dx.
+    /// The derivative dτ/dx.
     fn slope<T: Scalar>(self, x: T) -> T {
         if self.logarithmic { x.exp() } else { T::one() }
     }
@@ -115,13 +117,13 @@ impl<T: Scalar> Problem<T> for HyperTuning<T> {
         self.training.model.start(self.training.seed, y);
     }
 
-    fn add_gradient(&self, level: Level, at: Point<'_, T>, to: Slopes<'_, T>, scratch: &mut Scratch<T>) {
+    fn add_gradient(&self, level: Level, at: Point<'_, T>, to: GradientMut<'_, T>, scratch: &mut Scratch<T>) {
         let (sx, sy) = to.scale;
         let when = (at.agent, at.round);
         match level {
-            Level::Upper => self.training.add_mean_gradient(Part::Validation, when, at.y, sy, to.y, scratch),
+            Level::Upper => self.training.add_mean_gradient(DataSplit::Validation, when, at.y, sy, to.y, scratch),
             Level::Lower => {
-                self.training.add_mean_gradient(Part::Train, when, at.y, sy, to.y, scratch);
+                self.training.add_mean_gradient(DataSplit::Train, when, at.y, sy, to.y, scratch);
                 self.add_ridge(at.x, at.y, sy, to.y);
                 if let [only] = to.x {
                     *only += sx * self.ridge.slope(at.x[0]) * linalg::norm_squared(at.y);
@@ -132,59 +134,46 @@ impl<T: Scalar> Problem<T> for HyperTuning<T> {
         }
     }
 
-    fn add_objective(&self, objective: Objective, at: Point<'_, T>, scale: T, y: &mut [T], scratch: &mut Scratch<T>) {
-        self.training.add_objective(objective, at, scale, y, scratch);
-        self.add_ridge(at.x, at.y, scale, y);
-    }
-
     fn value(&self, level: Level, at: Point<'_, T>) -> T {
         match level {
-            Level::Upper => self.training.mean_loss(Part::Validation, at.agent, at.y),
+            Level::Upper => self.training.mean_loss(DataSplit::Validation, at.agent, at.y),
             Level::Lower => {
                 let ridge: T = self.each(at.x, at.y).map(|(_, x, y)| self.ridge.of(x) * y * y).sum();
-                self.training.mean_loss(Part::Train, at.agent, at.y) + ridge
+                self.training.mean_loss(DataSplit::Train, at.agent, at.y) + ridge
             }
         }
     }
 
-    fn tensors(&self) -> Vec<Tensor> {
-        self.training.model.tensors()
-    }
-
-    fn missing(&self, agent: usize) -> Option<String> {
-        self.training.missing(agent)
-    }
-
-    fn data_range(&self, agent: usize) -> Option<DataRange> {
-        self.training.data_range(agent)
-    }
-
-    fn batches(&self, agent: usize) -> usize {
-        self.training.batches(agent)
-    }
-
-    fn batch(&self, agent: usize, round: u64) -> usize {
-        self.training.turn(agent, round)
-    }
-
-    fn noisy(&self) -> bool {
-        self.most_batches() > 1
-    }
-
-    fn measure(&self, metric: &str, view: &View<'_, T>) -> Option<f64> {
-        if metric != "ridge" {
-            return self.training.measure(metric, view);
+    fn capabilities(&self) -> Capabilities<'_, T> {
+        Capabilities {
+            batches: Some(&self.training),
+            data: Some(&self.training),
+            noisy: self.training.is_noisy(),
+            objective: Some(self),
+            findings: Some(self),
+            model: Some(&self.training),
+            ..Capabilities::default()
         }
-        let mean = view.mean();
-        let (x, _) = view.algorithm.direction().solution(self.dim(), &mean);
+    }
+}
+
+impl<T: Scalar> SingleLevel<T> for HyperTuning<T> {
+    fn add_objective(&self, objective: Objective, at: Point<'_, T>, scale: T, y: &mut [T], scratch: &mut Scratch<T>) {
+        self.training.add_objective(objective, at, scale, y, scratch);
+        self.add_ridge(at.x, at.y, scale, y);
+    }
+}
+
+impl<T: Scalar> Findings<T> for HyperTuning<T> {
+    fn measure(&self, metric: &str, of: &dyn Solutions<T>) -> Option<f64> {
+        if metric != "ridge" {
+            return self.training.measure(metric, of);
+        }
+        let (x, _) = of.variables(Whose::Mean);
         Some(x.iter().map(|&x| self.ridge.of(x).f64()).sum::<f64>() / x.len() as f64)
     }
 
-    fn findings(&self, _view: &View<'_, T>) -> Vec<Finding> {
+    fn findings(&self, _of: &dyn Solutions<T>) -> Vec<Finding> {
         vec![self.training.partition()]
-    }
-
-    fn data_bytes(&self) -> usize {
-        self.training.data_bytes()
     }
 }

@@ -1,13 +1,15 @@
-//! A multilayer perceptron with hand-written gradients; without hidden layers it is softmax regression.
+//! A multilayer perceptron with hand-written gradients; without hidden layers it is softmax
+//! regression.
 
 use fabnet_core::rng::{EVERYONE, Purpose, Stream};
-use fabnet_core::settings::Keys;
+use fabnet_core::settings::SettingsReader;
 use fabnet_core::{Scalar, Scratch, Tensor, linalg};
 
 use super::model::{Batch, Losses, Model, largest};
 use super::product::{Dense, add_product};
 
-/// Layers of weights and biases with rectified linear units between them, and cross entropy at the end.
+/// Layers of weights and biases with rectified linear units between them, and cross entropy at the
+/// end.
 ///
 /// The parameters of a layer are its weights, a row for each input, then its biases.
 #[derive(Clone, Debug)]
@@ -17,13 +19,13 @@ pub struct Mlp {
 }
 
 impl Mlp {
-    /// From so many inputs over hidden layers to so many classes.
+    /// A perceptron from `inputs` inputs over hidden layers to `classes` classes.
     pub fn new(inputs: usize, hidden: &[usize], classes: usize) -> Self {
         Self { widths: std::iter::once(inputs).chain(hidden.iter().copied()).chain([classes]).collect() }
     }
 
     /// What users can choose: the widths of its hidden layers.
-    pub fn read_hidden(keys: &mut Keys<'_>, layers: u64) -> Vec<usize> {
+    pub fn read_hidden(keys: &mut SettingsReader<'_>, layers: u64) -> Vec<usize> {
         let width = keys.whole("hidden", 256, 1..=100_000, "units of a hidden layer") as usize;
         let layers = keys.whole("layers", layers, 0..=100, "hidden layers; 0 is softmax regression") as usize;
         vec![width; layers]
@@ -63,7 +65,8 @@ impl Mlp {
         }
     }
 
-    /// Adds the gradient in the parameters, where the last of the outputs were replaced by the gradient in the logits. Each layer's outputs give way to the gradient in them.
+    /// Adds the gradient in the parameters, where the last of the outputs were replaced by the
+    /// gradient in the logits. Each layer's outputs give way to the gradient in them.
     fn backward<T: Scalar>(&self, y: &[T], inputs: &[T], outputs: &mut [T], spare: &mut [T], slope: &mut [T]) {
         let rows = inputs.len() / self.widths[0];
         let (mut rest, mut y, mut slope) = (outputs, y, slope);
@@ -106,7 +109,8 @@ impl<T: Scalar> Model<T> for Mlp {
         self.layers().enumerate().flat_map(of_layer).collect()
     }
 
-    /// Softmax regression, which has one minimum, starts at 0; layers otherwise uniform within ±1/√inputs, as PyTorch's do.
+    /// Softmax regression, which has one minimum, starts at 0; layers otherwise uniform within
+    /// ±1/√inputs, as PyTorch's do.
     fn start(&self, seed: u64, y: &mut [T]) {
         if self.layers().len() == 1 {
             return;
@@ -152,7 +156,8 @@ impl<T: Scalar> Model<T> for Mlp {
     }
 }
 
-/// The cross entropy of a row of logits; they give way to its weighted gradient, `w (softmax − one-hot)`.
+/// The cross entropy of a row of logits; they give way to its weighted gradient, `w (softmax −
+/// one-hot)`.
 fn cross_entropy<T: Scalar>(row: &mut [T], label: usize, weight: T) -> T {
     let top = row.iter().fold(T::neg_infinity(), |top, &logit| top.max(logit));
     let wanted = row[label] - top;
@@ -165,7 +170,7 @@ fn cross_entropy<T: Scalar>(row: &mut [T], label: usize, weight: T) -> T {
     sum.ln() - wanted
 }
 
-/// All but the last so many, and these.
+/// Splits a slice before its last `len` entries.
 fn split_last<T>(slice: &mut [T], len: usize) -> (&mut [T], &mut [T]) {
     slice.split_at_mut(slice.len() - len)
 }

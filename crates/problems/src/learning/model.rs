@@ -2,11 +2,12 @@
 
 use fabnet_core::{Scalar, Scratch, Tensor};
 
-/// A model with its loss. Parameters are one flat vector, a sample is a row of scalars: pixels, features, or the numbers of tokens.
+/// A model with its loss. Parameters are one flat vector, a sample is a row of scalars: pixels,
+/// features, or the numbers of tokens.
 ///
 /// All methods are pure functions, and several threads call them at once.
 pub trait Model<T: Scalar>: Send + Sync {
-    /// How many parameters it has.
+    /// The number of its parameters.
     fn parameters(&self) -> usize;
 
     /// The tensors that the parameters consist of, in order, under the names that PyTorch gives
@@ -18,7 +19,8 @@ pub trait Model<T: Scalar>: Send + Sync {
     /// Writes where training starts, the same for every agent; it arrives as zeros.
     fn start(&self, seed: u64, y: &mut [T]);
 
-    /// Writes the loss of each sample of a batch, and adds the gradient of `Σ weightₛ·lossₛ` to the slope. An empty slope is not wanted and need not be computed.
+    /// Writes the loss of each sample of a batch, and adds the gradient of `Σ weightₛ·lossₛ` to the
+    /// slope. An empty slope is not wanted and need not be computed.
     fn losses(&self, y: &[T], batch: Batch<'_, T>, weights: &[T], to: Losses<'_, T>, scratch: &mut Scratch<T>);
 
     /// Writes the class that it would give to each sample.
@@ -28,7 +30,7 @@ pub trait Model<T: Scalar>: Send + Sync {
 /// Samples that are evaluated together.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'a, T> {
-    /// Row by row.
+    /// The inputs, row by row.
     pub inputs: &'a [T],
     /// The class of each row.
     pub labels: &'a [u32],

@@ -1,11 +1,13 @@
-//! Products of matrices, through `faer`: safe, without allocations, and on one thread, because agents are what runs in parallel.
+//! Products of matrices, through `faer`: safe, without allocations, and on one thread, because
+//! agents are what runs in parallel.
 
 use fabnet_core::{Scalar, Typed};
 use faer::linalg::matmul::matmul;
 use faer::traits::ComplexField;
 use faer::{Accum, MatMut, MatRef, Par};
 
-/// A dense matrix, row by row, of this many columns; or what it is when rows and columns change places.
+/// A dense matrix, row by row, of this many columns; or what it is when rows and columns change
+/// places.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dense<'a, T> {
     data: &'a [T],
@@ -18,7 +20,7 @@ impl<'a, T: Scalar> Dense<'a, T> {
         Self { data, columns, turned: false }
     }
 
-    /// Its transpose.
+    /// The transpose of this matrix.
     pub(crate) fn turned(self) -> Self {
         Self { turned: !self.turned, ..self }
     }

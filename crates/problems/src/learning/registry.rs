@@ -3,63 +3,68 @@
 use std::sync::Arc;
 
 use fabnet_core::Scalar;
-use fabnet_core::settings::{Given, Keys, Value};
+use fabnet_core::settings::{SettingsReader, SettingsSource, Value};
 
-use super::data::{Library, OWN, Scaling, Usual};
+use super::data::{DataDefaults, Library, OWN, Scaling};
 use super::hyper_tuning::Ridge;
-use super::{HyperCleaning, HyperTuning, Lesson, Mlp, Training};
-use crate::Kind;
+use super::{HyperCleaning, HyperTuning, Mlp, Training, TrainingSpec};
+use crate::ProblemKind;
 
-/// The kinds of learning problems.
-pub(crate) fn kinds<T: Scalar>() -> Vec<Kind<T>> {
+/// The learning problems of the registry.
+pub(crate) fn kinds<T: Scalar>() -> Vec<ProblemKind<T>> {
     vec![
-        Kind {
+        ProblemKind {
             name: "hyper-tuning",
             about: "softmax regression whose ridge is learned from clean samples, bilevel",
             metrics: TUNING,
             checksum: Some(checksum),
             divide: Some(|keys, agents, seed, folder| {
-                train::<T>(&tuning_lesson(keys), &[], agents, seed)?.divide(folder)
+                train::<T>(&tuning_spec(keys), &[], agents, seed)?.divide(folder)
             }),
             read: |keys| {
-                let (lesson, ridge) = (tuning_lesson(keys), Ridge::read(keys));
-                Box::new(move |agents, seed| Ok(Arc::new(HyperTuning::new(train(&lesson, &[], agents, seed)?, ridge))))
+                let (spec, ridge) = (tuning_spec(keys), Ridge::read(keys));
+                Box::new(move |agents, seed| Ok(Arc::new(HyperTuning::new(train(&spec, &[], agents, seed)?, ridge))))
             },
         },
-        Kind {
+        ProblemKind {
             name: "hyper-cleaning",
-            about: "a multilayer perceptron and a private weight for every sample, bilevel",
+            about: "a multilayer perceptron and a private sample weight for every sample, bilevel",
             metrics: HyperCleaning::<f64>::METRICS,
             checksum: Some(checksum),
             divide: Some(|keys, agents, seed, folder| {
-                train::<T>(&cleaning_lesson(keys), &[], agents, seed)?.divide(folder)
+                train::<T>(&cleaning_spec(keys), &[], agents, seed)?.divide(folder)
             }),
             read: |keys| {
-                let lesson = cleaning_lesson(keys);
+                let spec = cleaning_spec(keys);
                 let (hidden, ridge) = (Mlp::read_hidden(keys, 1), HyperCleaning::<T>::read_ridge(keys));
                 Box::new(move |agents, seed| {
-                    Ok(Arc::new(HyperCleaning::new(train(&lesson, &hidden, agents, seed)?, ridge)))
+                    Ok(Arc::new(HyperCleaning::new(train(&spec, &hidden, agents, seed)?, ridge)))
                 })
             },
         },
     ]
 }
 
-fn tuning_lesson(keys: &mut Keys<'_>) -> Lesson {
-    let usual = Usual {
+fn tuning_spec(keys: &mut SettingsReader<'_>) -> TrainingSpec {
+    let defaults = DataDefaults {
         scaling: Some(Scaling::Standard),
         per_agent: Some(25),
         validation: 0.2,
         corruption: 0.2,
         symmetric: true,
     };
-    Lesson::read(keys, &SETS, usual, None)
+    TrainingSpec::read(keys, &SETS, defaults, None)
 }
 
-fn cleaning_lesson(keys: &mut Keys<'_>) -> Lesson {
-    let usual =
-        Usual { scaling: Some(Scaling::Unit), per_agent: None, validation: 0.1, corruption: 0.4, symmetric: false };
-    Lesson::read(keys, &[SETS[1], SETS[0], SETS[2], SETS[3]], usual, Some(64))
+fn cleaning_spec(keys: &mut SettingsReader<'_>) -> TrainingSpec {
+    let defaults = DataDefaults {
+        scaling: Some(Scaling::Unit),
+        per_agent: None,
+        validation: 0.1,
+        corruption: 0.4,
+        symmetric: false,
+    };
+    TrainingSpec::read(keys, &[SETS[1], SETS[0], SETS[2], SETS[3]], defaults, Some(64))
 }
 
 const TUNING: &[(&str, &str)] = &[
@@ -69,11 +74,11 @@ const TUNING: &[(&str, &str)] = &[
     ("ridge", "τ at the mean x, averaged where there are several"),
 ];
 
-/// The data sets.
+/// The data sets, each with what it is.
 const SETS: [(&str, &str); 4] =
     [("mnist", "mnist"), ("fashion-mnist", "fashion-mnist"), ("synthetic", "synthetic"), (OWN, OWN)];
 
-fn checksum(settled: &dyn Given) -> Result<Option<String>, String> {
+fn checksum(settled: &dyn SettingsSource) -> Result<Option<String>, String> {
     match settled.get("data") {
         // Everybody's differs, and a plan is the same for all.
         Some(Value::Text(name)) if name == OWN => Ok(None),
@@ -83,13 +88,13 @@ fn checksum(settled: &dyn Given) -> Result<Option<String>, String> {
 }
 
 /// A perceptron, and the data that is asked for.
-fn train<T: Scalar>(lesson: &Lesson, hidden: &[usize], agents: usize, seed: u64) -> Result<Training<T>, String> {
-    if let Some(own) = lesson.own() {
-        return lesson.own_training(Box::new(Mlp::new(own.features, hidden, own.classes)), agents, seed);
+fn train<T: Scalar>(spec: &TrainingSpec, hidden: &[usize], agents: usize, seed: u64) -> Result<Training<T>, String> {
+    if let Some(own) = spec.own() {
+        return spec.own_training(Box::new(Mlp::new(own.features, hidden, own.classes)), agents, seed);
     }
-    let found = Library::usual().dataset(lesson.data)?;
+    let found = Library::usual().dataset(spec.data)?;
     let (data, checksum) = &*found;
-    lesson.training(data, checksum, Box::new(Mlp::new(data.width, hidden, data.classes.len())), agents, seed)
+    spec.training(data, checksum, Box::new(Mlp::new(data.width, hidden, data.classes.len())), agents, seed)
 }
 
 /// Settings for tests: data that needs no files, and little of it.

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Plants the bugs of list.toml one at a time and says which seed and which check finds each.
+"""Switches on the bugs of list.toml one at a time, and reports the seed and the check that find each.
 
     crates/sim/tests/mutants/run.py [SEEDS] [NAME...]
 
-builds one copy of the sources in which every bug is there but switched off, in the target directory. Fails if a bug is not found within SEEDS (10,000 if not given), counted from the seed
-that its entry names or from 0, or if the sources no longer hold what a bug replaces.
+Builds one copy of the sources in the target directory, in which every bug stands but is switched
+off. Each bug, or each of the named ones, is then searched for with SEEDS seeds (10,000 if not
+given), from the seed that its entry names or from 0. Fails if a bug is not found, or if the sources
+no longer hold what it replaces.
 """
 
 import os
@@ -14,6 +16,9 @@ import subprocess
 import sys
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
+
+# The crates that the simulator is built from.
+CRATES = ["core", "sim"]
 
 here = pathlib.Path(__file__).parent
 root = here.parents[3]
@@ -44,14 +49,18 @@ fn main() {
 
 
 def plant(mutants):
+    """Copies the sources, with every bug behind a switch of its own."""
     shutil.rmtree(copy, ignore_errors=True)
-    for crate in ["core", "sim"]:
+    for crate in CRATES:
         shutil.copytree(root / "crates" / crate, copy / "crates" / crate)
     shutil.copy(root / "Cargo.lock", copy)
-    manifest = (root / "Cargo.toml").read_text().replace('members = ["crates/*", "benches"]', 'members = ["crates/*"]')
+    # Every member must exist, or cargo refuses the workspace.
+    manifest = (root / "Cargo.toml").read_text()
+    manifest = manifest.replace('members = ["crates/*", "benches"]', 'members = ["crates/*"]')
     (copy / "Cargo.toml").write_text(manifest)
     (copy / "crates/sim/src/bin").mkdir()
     (copy / "crates/sim/src/bin/mutants.rs").write_text(MAIN)
+    # Several bugs may replace the same text: they become one chain of switches.
     edits = {}
     for number, mutant in enumerate(mutants, 1):
         for edit in mutant["edits"]:
@@ -60,7 +69,8 @@ def plant(mutants):
         path = copy / "crates" / name
         text = path.read_text()
         if text.count(find) != 1:
-            sys.exit(f"{name} holds {find!r} {text.count(find)} times instead of once: mend list.toml")
+            count = text.count(find)
+            sys.exit(f"{name} holds {find!r} {count} times instead of once: mend list.toml")
         chain = " else ".join(f"if crate::mutant({number}) {{ {replace} }}" for number, replace in bugs)
         path.write_text(text.replace(find, f"({chain} else {{ {find} }})"))
     lib = copy / "crates/core/src/lib.rs"
@@ -68,9 +78,10 @@ def plant(mutants):
 
 
 def hunt(number, first, seeds):
-    program = target / "release/mutants"
-    result = subprocess.run([program, str(first), str(seeds)], env={**os.environ, "MUTANT": str(number)}, capture_output=True, text=True)
-    return result.stdout.strip()
+    """Returns the first seed that finds a bug and what it violates, or nothing."""
+    command = [target / "release/mutants", str(first), str(seeds)]
+    environment = {**os.environ, "MUTANT": str(number)}
+    return subprocess.run(command, env=environment, capture_output=True, text=True).stdout.strip()
 
 
 def main():
@@ -78,13 +89,15 @@ def main():
     bugs = tomllib.loads((here / "list.toml").read_text())
     mutants = bugs["mutant"] + bugs["unfound"]
     plant(mutants)
-    build = ["cargo", "build", "--release", "--quiet", "--offline", "-p", "fabnet-sim", "--bin", "mutants"]
+    build = "cargo build --release --quiet --offline -p fabnet-sim --bin mutants".split()
     subprocess.run(build, cwd=copy, env={**os.environ, "CARGO_TARGET_DIR": str(target)}, check=True)
     names = sys.argv[2:] or [mutant["name"] for mutant in bugs["mutant"]]
-    chosen = [(number, mutant["name"], mutant.get("from", 0)) for number, mutant in enumerate(mutants, 1) if mutant["name"] in names]
+    numbered = [(number, mutant["name"], mutant.get("from", 0)) for number, mutant in enumerate(mutants, 1)]
+    chosen = [mutant for mutant in numbered if mutant[1] in names]
     missed = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for (_, name, _), found in zip(chosen, pool.map(lambda one: hunt(one[0], one[2], seeds), chosen)):
+        results = pool.map(lambda mutant: hunt(mutant[0], mutant[2], seeds), chosen)
+        for (_, name, _), found in zip(chosen, results):
             seed, _, violation = found.partition("\t")
             missed += not found
             print(f"{name}: {f'seed {seed}, {violation}' if found else 'NOT FOUND'}", flush=True)

@@ -1,241 +1,163 @@
-//! The processes of a launched run.
+//! All node processes of a launched run.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use fabnet_core::rng::{Purpose, Stream};
 use fabnet_files::{Files, SystemFiles};
 use fabnet_lab::Launched;
-use fabnet_net::{Config, NodeStatus, ask};
-use rustix::process::{Pid, Signal, kill_process};
+use fabnet_net::NodeStatus;
+use indicatif::ProgressBar;
 
-/// All processes of a run.
+use super::node_folders::NodeFolder;
+use super::process::NodeProcess;
+
+/// The processes of a run, and what was counted over all of them.
 pub(super) struct Cluster {
-    nodes: Vec<Node>,
+    nodes: Vec<NodeProcess>,
     pub(super) launched: Launched,
     quiet: bool,
-    /// Whether somebody wants this process to stop.
+    /// Becomes true when this process is told to stop.
     stopped: Arc<AtomicBool>,
 }
 
-/// How a run went.
+/// How the watch over a cluster has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Watched {
-    /// All nodes are done.
+pub(super) enum Ending {
+    /// All nodes have done their rounds.
     Done,
     /// This process was told to stop.
     Stopped,
 }
 
-/// One process.
-struct Node {
-    place: PathBuf,
-    http: String,
-    child: Child,
-    /// What it last said, in its present life.
-    status: NodeStatus,
-    /// When it is to be started again.
-    dead_until: Option<Instant>,
-}
-
-impl Node {
-    fn start(place: &Path, config: &Config) -> anyhow::Result<Self> {
-        let http = config.http.map(|address| address.to_string()).unwrap_or_default();
-        Ok(Self {
-            place: place.to_owned(),
-            http,
-            child: spawn(place)?,
-            status: NodeStatus::default(),
-            dead_until: None,
-        })
-    }
-
-    fn round(&self) -> u64 {
-        self.status.agents.iter().map(|agent| agent.round).min().unwrap_or(0)
-    }
-}
-
-fn spawn(place: &Path) -> anyhow::Result<Child> {
-    let log = fs::OpenOptions::new().create(true).append(true).open(place.join("log"))?;
-    let program = std::env::current_exe().context("where is this program?")?;
-    let mut command = Command::new(program);
-    // The node ends when this process does, however that happens: its standard input closes then.
-    command.arg("node").arg(place.join("node.toml")).arg("--until-stdin-closes");
-    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log);
-    command.spawn().context("a node cannot be started")
+/// How long a cluster is watched, and how it is disturbed meanwhile.
+pub(super) struct WatchOptions {
+    pub(super) rounds: u64,
+    /// The time between two kills of a random node.
+    pub(super) kill_every: Option<Duration>,
+    pub(super) timeout: Duration,
+    /// The seed from which the killed nodes are drawn.
+    pub(super) seed: u64,
 }
 
 impl Cluster {
-    /// How long a killed node stays away.
-    const AWAY: Duration = Duration::from_secs(1);
+    /// The time between two looks at the nodes.
+    const LOOK_EVERY: Duration = Duration::from_millis(200);
     /// How long nodes that are done may take to be sure that the others are.
-    const CERTAIN: Duration = Duration::from_secs(30);
-    /// How long a node may take to leave.
-    const FAREWELL: Duration = Duration::from_secs(20);
+    const CERTAINTY_WITHIN: Duration = Duration::from_secs(30);
+    /// How long all nodes together may take to leave.
+    const LEAVE_WITHIN: Duration = Duration::from_secs(20);
 
     /// Starts a process for each of these nodes.
-    pub(super) fn start(configs: &[(PathBuf, Config)], quiet: bool, stopped: Arc<AtomicBool>) -> anyhow::Result<Self> {
-        let mut cluster = Self { nodes: Vec::new(), launched: Launched::default(), quiet, stopped };
-        for (place, config) in configs {
-            cluster.nodes.push(Node::start(place, config)?);
-        }
-        Ok(cluster)
+    pub(super) fn start(folders: &[NodeFolder], quiet: bool, stopped: Arc<AtomicBool>) -> anyhow::Result<Self> {
+        let nodes = folders.iter().map(NodeProcess::start).collect::<anyhow::Result<_>>()?;
+        Ok(Self { nodes, launched: Launched::default(), quiet, stopped })
     }
 
     /// Follows the nodes until all are done, and kills some if it is asked to.
-    pub(super) fn watch(
-        &mut self,
-        rounds: u64,
-        kill_every: Option<Duration>,
-        timeout: Duration,
-        seed: u64,
-    ) -> anyhow::Result<Watched> {
+    pub(super) fn watch(&mut self, options: &WatchOptions) -> anyhow::Result<Ending> {
+        let &WatchOptions { rounds, kill_every, timeout, seed } = options;
         let started = Instant::now();
         let mut done_at = None;
         let mut next_kill = kill_every.map(|every| started + every);
-        let bar = if self.quiet { indicatif::ProgressBar::hidden() } else { indicatif::ProgressBar::new(rounds) };
+        let bar = if self.quiet { ProgressBar::hidden() } else { ProgressBar::new(rounds) };
         loop {
-            std::thread::sleep(Duration::from_millis(200));
+            std::thread::sleep(Self::LOOK_EVERY);
             if self.stopped.load(Ordering::Relaxed) {
-                return Ok(Watched::Stopped);
+                return Ok(Ending::Stopped);
             }
             self.look()?;
-            let slowest = self.nodes.iter().map(Node::round).min().unwrap_or(0);
+            let slowest = self.nodes.iter().map(NodeProcess::round).min().unwrap_or(0);
             bar.set_position(slowest);
             if self.is_done(&mut done_at) {
                 bar.finish_and_clear();
-                return Ok(Watched::Done);
+                return Ok(Ending::Done);
             }
             if started.elapsed() > timeout {
                 bail!(
-                    "not done after {timeout:?}: the slowest node is in round {slowest} of {rounds}; nodes/*/log say why"
+                    "not done after {timeout:?}: the slowest node is in round {slowest} of {rounds}; \
+                     nodes/*/log say why"
                 );
             }
-            let fastest = self.nodes.iter().map(Node::round).max().unwrap_or(0);
-            if let (Some(at), Some(every)) = (next_kill, kill_every)
+            if let Some((at, every)) = next_kill.zip(kill_every)
                 && Instant::now() >= at
-                && fastest < rounds / 4 * 3
+                && self.may_kill(rounds)
             {
-                let draw = Stream::new(seed, 0, self.launched.kills, Purpose::Faults).below(self.nodes.len());
-                self.kill(draw)?;
+                self.kill_random(seed)?;
                 next_kill = Some(at + every);
             }
         }
     }
 
-    /// Whether all nodes are done, and are sure that the others are, or will not be.
+    /// Restarts killed nodes that were away for long enough, and asks the others for their status.
+    fn look(&mut self) -> anyhow::Result<()> {
+        for node in &mut self.nodes {
+            if node.is_killed() {
+                node.restart_if_due()?;
+                continue;
+            }
+            if let Some(code) = node.ended()? {
+                if self.stopped.load(Ordering::Relaxed) {
+                    // Ctrl-C in a terminal reaches the nodes as well.
+                    continue;
+                }
+                bail!("{} ended by itself ({code}): {}", node.folder.display(), node.last_log_line());
+            }
+            // A node that does not answer yet is asked again at the next look.
+            if node.refresh_status() {
+                let worst = node.status.agents.iter().map(|agent| agent.max_mass_residual).max().unwrap_or(0);
+                self.launched.max_mass_residual = self.launched.max_mass_residual.max(worst);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether all nodes are done, and either know that the others are or had time to find out.
     fn is_done(&self, done_at: &mut Option<Instant>) -> bool {
-        let all = |wanted: fn(&NodeStatus) -> bool| {
-            self.nodes.iter().all(|node| wanted(&node.status) && node.dead_until.is_none())
-        };
+        let all =
+            |wanted: fn(&NodeStatus) -> bool| self.nodes.iter().all(|node| wanted(&node.status) && !node.is_killed());
         if !all(|status| status.done) {
             return false;
         }
         let waited = done_at.get_or_insert_with(Instant::now).elapsed();
-        all(|status| status.complete) || waited > Self::CERTAIN
+        all(|status| status.complete) || waited > Self::CERTAINTY_WITHIN
     }
 
-    /// Asks everybody, and starts those again that were away for long enough.
-    fn look(&mut self) -> anyhow::Result<()> {
-        for node in &mut self.nodes {
-            if let Some(until) = node.dead_until {
-                if Instant::now() >= until {
-                    node.child = spawn(&node.place)?;
-                    node.dead_until = None;
-                }
-                continue;
-            }
-            if let Some(code) = node.child.try_wait()? {
-                if self.stopped.load(Ordering::Relaxed) {
-                    // The terminal has told it as well.
-                    continue;
-                }
-                bail!("{} ended by itself ({code}): {}", node.place.display(), node.last_line());
-            }
-            // Who does not answer yet is asked again.
-            if let Ok(status) = ask(&node.http) {
-                let worst = status.agents.iter().map(|agent| agent.max_mass_residual).max().unwrap_or(0);
-                self.launched.max_mass_residual = self.launched.max_mass_residual.max(worst);
-                node.status = status;
-            }
-        }
-        Ok(())
+    /// Whether nodes may still be killed: in the last quarter of the run they have time to
+    /// converge.
+    fn may_kill(&self, rounds: u64) -> bool {
+        let fastest = self.nodes.iter().map(NodeProcess::round).max().unwrap_or(0);
+        fastest < rounds / 4 * 3
     }
 
-    fn kill(&mut self, number: usize) -> anyhow::Result<()> {
-        let node = &mut self.nodes[number];
-        if node.dead_until.is_none() {
-            node.child.kill().context("a node cannot be killed")?;
-            node.child.wait()?;
-            node.dead_until = Some(Instant::now() + Self::AWAY);
+    /// Kills a node that is drawn from the seed and the number of kills, unless it is dead already.
+    fn kill_random(&mut self, seed: u64) -> anyhow::Result<()> {
+        let draw = Stream::new(seed, 0, self.launched.kills, Purpose::Faults).below(self.nodes.len());
+        let node = &mut self.nodes[draw];
+        if !node.is_killed() {
+            node.kill()?;
             self.launched.kills += 1;
-            self.launched.dropped += node.status.dropped;
-            node.status.dropped = 0;
+            // The next process of the node counts from 0 again.
+            self.launched.dropped += std::mem::take(&mut node.status.dropped);
         }
         Ok(())
     }
 
-    /// Lets everybody leave; says who did not end well.
+    /// Writes the last status of each node and tells all to leave; returns which did not end well.
     pub(super) fn end(&mut self) -> anyhow::Result<Vec<String>> {
         self.launched.dropped += self.nodes.iter().map(|node| node.status.dropped).sum::<u64>();
         let files: &dyn Files = &SystemFiles::SHARED;
-        let mut wrong = Vec::new();
         for node in &mut self.nodes {
-            files.write_whole(&node.place.join("status.json"), &serde_json::to_vec_pretty(&node.status)?)?;
-            // One that has ended is not there any more.
-            if node.dead_until.is_none() && node.child.try_wait()?.is_none() {
-                kill_process(pid(&node.child)?, Signal::TERM).context("a node cannot be told to leave")?;
-            }
+            files.write_whole(&node.folder.join("status.json"), &serde_json::to_vec_pretty(&node.status)?)?;
+            node.terminate()?;
         }
-        let until = Instant::now() + Self::FAREWELL;
-        for node in self.nodes.iter_mut().filter(|node| node.dead_until.is_none()) {
-            if let Some(reason) = node.farewell(until)? {
-                wrong.push(reason);
-            }
+        let until = Instant::now() + Self::LEAVE_WITHIN;
+        let mut wrong = Vec::new();
+        for node in self.nodes.iter_mut().filter(|node| !node.is_killed()) {
+            wrong.extend(node.wait_until(until)?);
         }
         Ok(wrong)
-    }
-}
-
-impl Node {
-    /// Waits until it has ended, until this moment at most; says what was wrong.
-    fn farewell(&mut self, until: Instant) -> anyhow::Result<Option<String>> {
-        let code = loop {
-            match self.child.try_wait()? {
-                Some(code) => break code.to_string(),
-                None if Instant::now() > until => {
-                    self.child.kill()?;
-                    break "did not end when it was told to, and was killed".to_owned();
-                }
-                None => std::thread::sleep(Duration::from_millis(20)),
-            }
-        };
-        let success = self.child.wait()?.success();
-        Ok((!success).then(|| format!("{}: {code}: {}", self.place.display(), self.last_line())))
-    }
-
-    /// The last line of its log, which says why it has ended.
-    fn last_line(&self) -> String {
-        let log = fs::read_to_string(self.place.join("log")).unwrap_or_default();
-        log.lines().last().unwrap_or("its log is empty").to_owned()
-    }
-}
-
-fn pid(child: &Child) -> anyhow::Result<Pid> {
-    Pid::from_raw(child.id().cast_signed()).context("a process without a number")
-}
-
-/// Whatever happens, no process stays behind.
-impl Drop for Cluster {
-    fn drop(&mut self) {
-        for node in &mut self.nodes {
-            let _ = node.child.kill();
-            let _ = node.child.wait();
-        }
     }
 }

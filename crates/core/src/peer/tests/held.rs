@@ -1,20 +1,24 @@
 //! Peers that wait with their first round.
 
-use super::*;
+use std::collections::VecDeque;
 
-/// Held peers and what they say to each other, message by message.
+use super::fixtures::{configs, life};
+use crate::peer::{Command, Effect, Event, Peer, PeerConfig, Policy, SyncMode};
+use crate::topology::Complete;
+
+/// Held peers, and the messages between them that have not arrived yet.
 struct Waiting {
     peers: Vec<Peer<f64>>,
     on_the_way: VecDeque<(u32, Vec<u8>)>,
 }
 
 impl Waiting {
-    fn new(pace: Pace) -> Self {
-        let held = |mut task: Task<f64>| {
-            task.policy = Policy { held: true, rounds: 50, ..Policy::new(pace, 3) };
-            Peer::new(task.clone(), life(task.node), 0, None)
+    fn new(sync: SyncMode) -> Self {
+        let held = |mut config: PeerConfig<f64>| {
+            config.policy = Policy { held: true, rounds: 50, ..Policy::new(sync, 3) };
+            Peer::new(config.clone(), life(config.node), 0, None)
         };
-        Self { peers: tasks(3, false, Complete::new).into_iter().map(held).collect(), on_the_way: VecDeque::new() }
+        Self { peers: configs(3, false, Complete::new).into_iter().map(held).collect(), on_the_way: VecDeque::new() }
     }
 
     fn tell(&mut self, node: usize, event: Event) {
@@ -33,8 +37,7 @@ impl Waiting {
             self.tell(node, Event::Tick);
         }
         while let Some((to, bytes)) = self.on_the_way.pop_front() {
-            let manifest = self.peers[0].manifest.clone();
-            let contents = manifest.read::<f64>(&bytes).unwrap().header.contents;
+            let contents = self.peers[0].format.read::<f64>(&bytes).unwrap().header.contents;
             let begun = self.peers.iter().any(Peer::has_begun);
             assert!(begun || !(contents.pulled || contents.mass), "scalars or mass before anybody has begun");
             if nodes.contains(&(to as usize)) {
@@ -48,9 +51,9 @@ impl Waiting {
     }
 }
 
-/// Free peers count rounds by ticks, those in lockstep by messages.
-fn held_until_told(pace: Pace) {
-    let mut waiting = Waiting::new(pace);
+/// Rounds follow ticks in free-running peers, and messages in lockstep.
+fn held_until_told(sync: SyncMode) {
+    let mut waiting = Waiting::new(sync);
     (0..2).for_each(|node| waiting.tell(node, Event::Stored { ticket: 0, safe: true }));
     (0..5).for_each(|_| waiting.tick(&[0, 1]));
     assert_eq!(waiting.rounds(), [0; 3]);
@@ -68,13 +71,13 @@ fn held_until_told(pace: Pace) {
 
 #[test]
 fn held_peers_exchange_signs_of_life_only_and_begin_together() {
-    held_until_told(Pace::Free);
-    held_until_told(Pace::Lockstep { deadline: u64::MAX });
+    held_until_told(SyncMode::Free);
+    held_until_told(SyncMode::Lockstep { deadline: u64::MAX });
 }
 
 #[test]
 fn a_farewell_is_told_from_a_death() {
-    let mut waiting = Waiting::new(Pace::Free);
+    let mut waiting = Waiting::new(SyncMode::Free);
     (0..3).for_each(|node| waiting.tell(node, Event::Stored { ticket: 0, safe: true }));
     (0..10).for_each(|_| waiting.tick(&[0, 1, 2]));
     waiting.tell(0, Event::Suspect(2));

@@ -3,33 +3,33 @@
 use std::sync::OnceLock;
 
 use fabnet_core::Scalar;
-use fabnet_core::settings::Keys;
+use fabnet_core::settings::SettingsReader;
 
 use super::Samples;
 
 /// Samples to train with and others to test with.
 #[derive(Clone, Debug)]
 pub struct Dataset {
-    /// What the classes are called.
+    /// The names of the classes.
     pub classes: Vec<String>,
     /// How wide its pictures are, if it consists of pictures.
     pub picture: Option<usize>,
-    /// Scalars of a sample.
+    /// The number of scalars of a sample.
     pub width: usize,
-    /// To train with.
+    /// The samples to train with.
     pub train: Raw,
-    /// To test with.
+    /// The samples to test with.
     pub test: Raw,
     /// Mean and one over the standard deviation of the training inputs, once somebody has asked.
     moments: OnceLock<(f64, f64)>,
 }
 
-/// Labelled rows.
+/// Rows with their labels.
 #[derive(Clone, Debug)]
 pub struct Raw {
-    /// Row by row.
+    /// The inputs, row by row.
     pub inputs: Inputs,
-    /// The class of each.
+    /// The class of each row.
     pub labels: Vec<u32>,
 }
 
@@ -38,7 +38,7 @@ pub struct Raw {
 pub enum Inputs {
     /// Grey values from 0 to 255.
     Bytes(Vec<u8>),
-    /// Numbers.
+    /// Numbers that are used as they are.
     Numbers(Vec<f32>),
 }
 
@@ -52,8 +52,8 @@ pub enum Scaling {
 }
 
 impl Scaling {
-    /// What users can choose.
-    pub fn read(keys: &mut Keys<'_>, default: Self) -> Self {
+    /// Reads its settings.
+    pub fn read(keys: &mut SettingsReader<'_>, default: Self) -> Self {
         let kinds = [("unit", Self::Unit), ("standard", Self::Standard)];
         let kinds = if default == Self::Unit { kinds } else { [kinds[1], kinds[0]] };
         keys.choice("scaling", &kinds, "grey values from 0 to 1, or standardised to mean 0 and deviation 1")
@@ -61,7 +61,7 @@ impl Scaling {
 }
 
 impl Dataset {
-    /// These samples, of these classes.
+    /// A data set of these samples and classes.
     pub fn new(classes: Vec<String>, picture: Option<usize>, width: usize, train: Raw, test: Raw) -> Self {
         Self { classes, picture, width, train, test, moments: OnceLock::new() }
     }
@@ -71,7 +71,7 @@ impl Dataset {
         self.scaled(&self.train, samples.iter().copied(), scaling)
     }
 
-    /// The first so many of those to test with.
+    /// The first `count` of the samples to test with.
     pub fn testing<T: Scalar>(&self, count: usize, scaling: Scaling) -> Samples<T> {
         self.scaled(&self.test, 0..count.min(self.test.labels.len()), scaling)
     }

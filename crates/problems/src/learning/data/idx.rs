@@ -1,6 +1,7 @@
 //! The idx format of MNIST: a magic number, sizes, then bytes.
 
-/// The bytes of an idx file of unsigned bytes, and its sizes, the first of which counts the entries.
+/// The bytes of an idx file of unsigned bytes, and its sizes, the first of which counts the
+/// entries.
 #[derive(Debug)]
 pub(super) struct Idx<'a> {
     pub(super) sizes: Vec<usize>,
@@ -10,7 +11,8 @@ pub(super) struct Idx<'a> {
 /// The bytes of a header with as many sizes as there can be.
 pub(super) const LONGEST_HEADER: u64 = 4 * 256;
 
-/// The bytes that the header of an idx file announces, itself included; none if this is no beginning of an idx file.
+/// The bytes that the header of an idx file announces, itself included; none if this is no
+/// beginning of an idx file.
 pub(super) fn announced(beginning: &[u8]) -> Option<u64> {
     let (&[0, 0, 8, dimensions], rest) = beginning.split_first_chunk()? else { return None };
     let sizes = rest.as_chunks().0.get(..usize::from(dimensions))?;

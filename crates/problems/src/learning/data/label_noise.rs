@@ -1,7 +1,7 @@
 //! Wrong labels: which samples get one, and which.
 
 use fabnet_core::rng::{Purpose, Stream};
-use fabnet_core::settings::Keys;
+use fabnet_core::settings::SettingsReader;
 
 /// How labels are corrupted.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,10 +13,12 @@ pub enum LabelNoise {
 }
 
 impl LabelNoise {
-    /// Classes of Fashion-MNIST that look alike (the paper's App. C.4): T-shirt and shirt, trouser and dress, pullover and coat, sandal and sneaker, bag and boot.
+    /// Classes of Fashion-MNIST that look alike (the paper's App. C.4): T-shirt and shirt, trouser
+    /// and dress, pullover and coat, sandal and sneaker, bag and boot.
     const ALIKE: [u32; 10] = [6, 3, 4, 1, 2, 7, 0, 5, 9, 8];
 
-    /// The usual confusion of so many classes: those that look alike, or with another number of classes each with the next.
+    /// The usual confusion of `classes` classes: those that look alike, or with another number of
+    /// classes each with the next.
     pub fn asymmetric(classes: u32) -> Self {
         if classes as usize == Self::ALIKE.len() {
             Self::Map(Self::ALIKE.to_vec())
@@ -26,7 +28,10 @@ impl LabelNoise {
     }
 
     /// What users can choose, to be completed by the number of classes.
-    pub fn read(keys: &mut Keys<'_>, symmetric: bool) -> impl Fn(u32) -> Result<Self, String> + Send + Sync + 'static {
+    pub fn read(
+        keys: &mut SettingsReader<'_>,
+        symmetric: bool,
+    ) -> impl Fn(u32) -> Result<Self, String> + Send + Sync + 'static {
         let kinds = [("asymmetric", false), ("symmetric", true)];
         let kinds = if symmetric { [kinds[1], kinds[0]] } else { kinds };
         let symmetric = keys.choice(

@@ -16,7 +16,7 @@ use super::{idx, packed, synthetic};
 pub struct Entry {
     /// As users write it, and its folder.
     pub name: &'static str,
-    /// In one line.
+    /// What it is, in one line.
     pub about: &'static str,
     /// Its files, with the SHA-256 of what they hold when unpacked.
     pub files: &'static [(&'static str, &'static str)],
@@ -72,7 +72,7 @@ const KNOWN: &[Entry] = &[
 pub enum State {
     /// All files are there and hold what they should.
     Intact,
-    /// Files that are not there.
+    /// Some of its files are missing.
     Missing(Vec<String>),
     /// Files that hold something else, or cannot be read.
     Changed(Vec<String>),
@@ -89,13 +89,14 @@ static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 static USUAL: OnceLock<Library> = OnceLock::new();
 
 impl Library {
-    /// The folder that was named for this process, else `$FABNET_DATA`, else a folder in the user's cache. Data sets are read once and kept: all runs of a process
-    /// share them.
+    /// The folder that was named for this process, else `$FABNET_DATA`, else a folder in the user's
+    /// cache. Data sets are read once and kept: all runs of a process share them.
     pub fn usual() -> &'static Self {
         USUAL.get_or_init(|| Self::new(&Self::usual_folder()))
     }
 
-    /// Names the folder for this process; only the first time counts, and only before a data set was read.
+    /// Names the folder for this process; only the first time counts, and only before a data set
+    /// was read.
     pub fn look_in(folder: &Path) {
         // A second name would change the data of runs that have begun.
         let _ = FOLDER.set(folder.to_owned());
@@ -106,12 +107,12 @@ impl Library {
         FOLDER.get().cloned().or_else(named).unwrap_or_else(|| cache_folder().join("data"))
     }
 
-    /// Any folder.
+    /// The data sets in this folder.
     pub fn new(folder: &Path) -> Self {
         Self { folder: folder.to_owned(), read: Mutex::default() }
     }
 
-    /// Where it is.
+    /// The folder of the data sets.
     pub fn folder(&self) -> &Path {
         &self.folder
     }

@@ -1,11 +1,12 @@
-//! Data that agents hold themselves: a file for each, which nobody needs to have but its agent's node.
+//! Data that agents hold themselves: a file for each, which nobody needs to have but its agent's
+//! node.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use fabnet_core::Scalar;
-use fabnet_core::settings::Keys;
+use fabnet_core::settings::SettingsReader;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 
@@ -13,19 +14,19 @@ use super::{Library, Samples, Share};
 
 /// What all agents agree on about data that they do not show each other.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Own {
-    /// Scalars of a sample.
+pub struct OwnData {
+    /// The number of scalars of a sample.
     pub features: usize,
-    /// How many classes there are.
+    /// The number of classes.
     pub classes: usize,
 }
 
 /// As users write it, and the folder of its files.
 pub(crate) const OWN: &str = "own";
 
-impl Own {
-    /// What users have to say.
-    pub(crate) fn read(keys: &mut Keys<'_>) -> Self {
+impl OwnData {
+    /// Reads its settings.
+    pub(crate) fn read(keys: &mut SettingsReader<'_>) -> Self {
         let mut needed = |name: &str, least: u64, about: &str| {
             let given = keys.optional_whole(name, least.., &format!("{about}; needed by data = \"own\""));
             if given.is_none() {
@@ -60,7 +61,7 @@ impl Own {
         })
     }
 
-    /// What nobody trains with, the first so many; none if it is not here.
+    /// The first `count` samples to test with, if there is a file of them.
     pub(crate) fn test<T: Scalar>(self, count: usize) -> Result<Samples<T>, String> {
         let found = open(&Self::path("test"), |tensors| self.samples(tensors, "test"))?;
         Ok(found.map_or_else(|| Samples::empty(self.features), |test| test.first(count)))
@@ -91,9 +92,7 @@ impl Own {
 
     fn labels(self, tensors: &SafeTensors<'_>, name: &str) -> Result<Vec<u32>, String> {
         let tensor = tensor(tensors, name)?;
-        let whole = |bytes: &[u8]| -> u64 {
-            bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)) // a negative one becomes too large
-        };
+        let whole = |bytes: &[u8]| -> u64 { bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)) };
         let size = match tensor.dtype() {
             Dtype::U8 => 1,
             Dtype::I32 | Dtype::U32 => 4,
@@ -126,7 +125,8 @@ fn file(folder: &Path, name: impl std::fmt::Display) -> PathBuf {
     folder.join(OWN).join(format!("{name}.safetensors"))
 }
 
-/// Writes what agents were dealt, and what to test with, as files that each could have brought itself.
+/// Writes what agents were dealt, and what to test with, as files that each could have brought
+/// itself.
 pub(crate) fn write<T: Scalar>(folder: &Path, shares: &[Share<T>], test: &Samples<T>) -> Result<(), String> {
     let write = |name: &str, parts: &[(&str, Rows<'_, T>)]| {
         let path = file(folder, name);
@@ -153,7 +153,7 @@ pub(crate) fn write<T: Scalar>(folder: &Path, shares: &[Share<T>], test: &Sample
     write("test", &[("test", Rows::Inputs(test)), ("test_labels", Rows::Labels(test.labels()))])
 }
 
-/// What becomes a tensor.
+/// What is written as a tensor.
 enum Rows<'a, T> {
     Inputs(&'a Samples<T>),
     Labels(&'a [u32]),

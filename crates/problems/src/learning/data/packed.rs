@@ -9,7 +9,8 @@ use super::idx;
 /// The most bytes that a packed file may unpack to: twenty times the largest known one.
 pub(super) const MOST: u64 = 1 << 30;
 
-/// Unpacks a gzip file: at most the bytes that its header announces if it is an idx file, and at most `most`.
+/// Unpacks a gzip file: at most the bytes that its header announces if it is an idx file, and at
+/// most `most`.
 pub(super) fn unpack(packed: impl Read, most: u64) -> Result<Vec<u8>> {
     let mut decoder = MultiGzDecoder::new(packed);
     let mut unpacked = Vec::new();

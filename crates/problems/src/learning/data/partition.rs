@@ -7,17 +7,19 @@ use fabnet_core::rng::{EVERYONE, Purpose, Stream};
 pub struct Partition(pub Vec<Vec<usize>>);
 
 impl Partition {
-    /// All alike: shuffled and dealt out.
+    /// All alike: shuffled and partitioned evenly.
     pub fn even(samples: &[usize], agents: usize, seed: u64) -> Self {
         let order = Stream::new(seed, EVERYONE, 1, Purpose::Partition).permutation(samples.len());
         let hand = |agent: usize| agent * order.len() / agents..(agent + 1) * order.len() / agents;
         Self((0..agents).map(|agent| order[hand(agent)].iter().map(|&place| samples[place]).collect()).collect())
     }
 
-    /// Class by class, in shares drawn from Dirichlet's distribution with this concentration: the smaller, the fewer classes an agent has.
+    /// Class by class, in shares drawn from Dirichlet's distribution with this concentration: the
+    /// smaller, the fewer classes an agent has.
     ///
-    /// Whoever has fewer than the minimum is given random samples of those who have most, one by one: nothing is drawn again until it fits, so even the
-    /// smallest concentrations end. There must be enough for all.
+    /// Whoever has fewer than the minimum is given random samples of those who have most, one by
+    /// one: nothing is drawn again until it fits, so even the smallest concentrations end. There
+    /// must be enough for all.
     pub fn dirichlet(
         samples: &[usize],
         labels: &[u32],
@@ -58,7 +60,8 @@ impl Partition {
     }
 }
 
-/// Shares that sum to 1. With small concentrations the gamma variables behind them are too small for a number, so their logarithms are taken.
+/// Shares that sum to 1. With small concentrations the gamma variables behind them are too small
+/// for a number, so their logarithms are taken.
 fn dirichlet(stream: &mut Stream, count: usize, concentration: f64) -> Vec<f64> {
     let logarithms: Vec<f64> = (0..count).map(|_| log_gamma_variable(stream, concentration)).collect();
     let largest = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -67,7 +70,8 @@ fn dirichlet(stream: &mut Stream, count: usize, concentration: f64) -> Vec<f64> 
     weights.iter().map(|weight| weight / sum).collect()
 }
 
-/// The logarithm of a gamma variable (Marsaglia and Tsang 2000), through that of shape + 1 because theirs needs a shape of at least 1.
+/// The logarithm of a gamma variable (Marsaglia and Tsang 2000), through that of shape + 1 because
+/// theirs needs a shape of at least 1.
 fn log_gamma_variable(stream: &mut Stream, shape: f64) -> f64 {
     let d = shape + 1.0 - 1.0 / 3.0;
     let c = (9.0 * d).sqrt().recip();

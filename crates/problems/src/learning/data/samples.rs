@@ -22,34 +22,34 @@ impl<T: Scalar> Samples<T> {
         Self { width, inputs, labels, picture: None }
     }
 
-    /// No rows.
+    /// Samples of this width, of which there are none.
     pub fn empty(width: usize) -> Self {
         Self::new(width, Vec::new(), Vec::new())
     }
 
-    /// The first so many.
+    /// The first `count` of these samples.
     pub fn first(mut self, count: usize) -> Self {
         self.labels.truncate(count);
         self.inputs.truncate(self.labels.len() * self.width);
         self
     }
 
-    /// Bytes in memory.
+    /// The bytes that they take in memory.
     pub fn bytes(&self) -> usize {
         self.inputs.len() * T::BYTES + self.labels.len() * size_of::<u32>()
     }
 
-    /// How many there are.
+    /// The number of samples.
     pub fn len(&self) -> usize {
         self.labels.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no samples.
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty()
     }
 
-    /// Scalars of a row.
+    /// The number of scalars of a row.
     pub fn width(&self) -> usize {
         self.width
     }
@@ -64,22 +64,22 @@ impl<T: Scalar> Samples<T> {
         self.picture
     }
 
-    /// The labels, in order.
+    /// The labels of all samples, in order.
     pub fn labels(&self) -> &[u32] {
         &self.labels
     }
 
-    /// One row.
+    /// The row of one sample.
     pub fn row(&self, sample: usize) -> &[T] {
         &self.inputs[sample * self.width..][..self.width]
     }
 
-    /// Several of them.
+    /// Some successive samples.
     pub fn batch(&self, range: Range<usize>) -> Batch<'_, T> {
         Batch { inputs: &self.inputs[range.start * self.width..range.end * self.width], labels: &self.labels[range] }
     }
 
-    /// All of them.
+    /// All samples, as one batch.
     pub fn all(&self) -> Batch<'_, T> {
         Batch { inputs: &self.inputs, labels: &self.labels }
     }

@@ -2,11 +2,11 @@
 
 use fabnet_core::Scalar;
 use fabnet_core::rng::{EVERYONE, Purpose, Stream};
-use fabnet_core::settings::{Keys, POSITIVE};
+use fabnet_core::settings::{POSITIVE, SettingsReader};
 
 use super::{Dataset, LabelNoise, Partition, Samples, Scaling};
 
-/// One agent's data.
+/// The data of one agent.
 #[derive(Clone, Debug)]
 pub struct Share<T> {
     /// To train with; some labels are wrong.
@@ -19,7 +19,7 @@ pub struct Share<T> {
     pub validation: Samples<T>,
 }
 
-/// How data is dealt out.
+/// How data is partitioned between agents.
 pub struct Deal {
     scaling: Scaling,
     per_agent: Option<usize>,
@@ -30,8 +30,8 @@ pub struct Deal {
     noise: Box<dyn Fn(u32) -> Result<LabelNoise, String> + Send + Sync>,
 }
 
-/// What is dealt out if nothing is said.
-pub struct Usual {
+/// The partition of data if no settings are given.
+pub struct DataDefaults {
     /// What inputs are made of stored rows, if that is a choice.
     pub scaling: Option<Scaling>,
     /// Samples of an agent, on average; all there are if not given.
@@ -58,12 +58,12 @@ impl<T: Scalar> Share<T> {
 }
 
 impl Deal {
-    /// What users can choose.
-    pub fn read(keys: &mut Keys<'_>, usual: Usual) -> Self {
-        let scaling = usual.scaling.map_or(Scaling::Unit, |usual| Scaling::read(keys, usual));
+    /// Reads its settings.
+    pub fn read(keys: &mut SettingsReader<'_>, defaults: DataDefaults) -> Self {
+        let scaling = defaults.scaling.map_or(Scaling::Unit, |defaults| Scaling::read(keys, defaults));
         let about = "samples of an agent, on average";
-        let per_agent = match usual.per_agent {
-            Some(usual) => Some(keys.whole("samples_per_agent", usual as u64, 2.., about)),
+        let per_agent = match defaults.per_agent {
+            Some(defaults) => Some(keys.whole("samples_per_agent", defaults as u64, 2.., about)),
             None => keys.optional_whole("samples_per_agent", 2.., &format!("{about}; all there are if not given")),
         };
         let concentration = keys.optional_number(
@@ -75,13 +75,13 @@ impl Deal {
             keys.whole("minimum", 2, 2.., "samples that every agent has, however classes are divided") as usize;
         let validation = keys.number(
             "validation",
-            usual.validation,
+            defaults.validation,
             fabnet_core::settings::PART,
-            "the part of an agent's samples that was checked, and is kept for the upper level",
+            "the fraction with verified labels (validation set), kept for the upper level",
         );
         let corruption =
-            keys.number("corruption", usual.corruption, 0.0..=1.0, "the part of training labels that is wrong");
-        let noise = Box::new(LabelNoise::read(keys, usual.symmetric));
+            keys.number("corruption", defaults.corruption, 0.0..=1.0, "the fraction of training labels that is wrong");
+        let noise = Box::new(LabelNoise::read(keys, defaults.symmetric));
         Self {
             scaling,
             per_agent: per_agent.map(|count| count as usize),
@@ -93,7 +93,7 @@ impl Deal {
         }
     }
 
-    /// Deals out a data set.
+    /// Partitions a data set between agents.
     pub fn shares<T: Scalar>(&self, data: &Dataset, agents: usize, seed: u64) -> Result<Vec<Share<T>>, String> {
         let there = data.train.labels.len();
         let wanted = self.per_agent.map_or(there, |count| count * agents);
@@ -105,7 +105,7 @@ impl Deal {
         }
         if self.minimum * agents > wanted {
             return Err(format!(
-                "{agents} agents with at least {} samples each need {}, but {wanted} are dealt out: lower minimum, or raise samples_per_agent",
+                "{agents} agents with at least {} samples each need {}, but {wanted} are divided among them: lower minimum, or raise samples_per_agent",
                 self.minimum,
                 self.minimum * agents
             ));
@@ -144,7 +144,7 @@ impl Deal {
         }
     }
 
-    /// So many samples to test with, prepared in the same way.
+    /// A number of samples to test with, prepared in the same way.
     pub fn testing<T: Scalar>(&self, data: &Dataset, count: usize) -> Samples<T> {
         data.testing(count, self.scaling)
     }

@@ -9,9 +9,10 @@ const CLASSES: u32 = 4;
 const TRAIN: usize = 4000;
 const TEST: usize = 1000;
 
-/// Clouds of points in 16 dimensions, one for each of four classes, that overlap a little: for tests, and for a first look without any download.
+/// Clouds of points in 16 dimensions, one for each of four classes, that overlap a little: for
+/// tests, and for a first look without any download.
 pub(super) fn clouds() -> Dataset {
-    // One data set for all runs, as if it came from a file: seeds differ in how it is dealt out.
+    // One data set for all runs, as if it came from a file: seeds differ in how it is partitioned.
     let centres: Vec<f32> = Stream::new(0, EVERYONE, 0, Purpose::Data).normals(CLASSES as usize * WIDTH, 0.7);
     let raw = |count: usize, part: u64| {
         let mut stream = Stream::new(0, EVERYONE, part, Purpose::Data);

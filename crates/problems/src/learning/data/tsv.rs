@@ -5,7 +5,7 @@
 pub struct Review<'a> {
     /// 1 for a positive one, 0 for a negative one.
     pub label: u32,
-    /// The text.
+    /// The text of the review.
     pub text: &'a str,
 }
 

@@ -1,0 +1,18 @@
+//! Tests of the command, as users run it. They are one binary, because each one links for long.
+
+mod check;
+mod common;
+mod departures;
+mod kills;
+mod learning;
+mod network;
+mod nodes;
+mod own_data;
+mod refusals;
+mod same_bits;
+mod sensitivity;
+#[cfg(feature = "net")]
+mod stage;
+mod traps;
+mod tune;
+mod wrong_inputs;

@@ -1,0 +1,278 @@
+//! The step rule: how far an agent moves along its direction, in each round and block.
+
+use std::ops::Range;
+
+use super::steps::StepChoice;
+use super::{Auto, StepDecay, Steps, StepsError};
+use crate::direction::{Direction, Parts, PartsMut, StepSizes};
+use crate::{Blocks, Mask, Oracle, Problem, ProblemExt, Scalar, Segment, SegmentKind, linalg};
+
+/// Step sizes resolved against the blocks of a direction: the part of a method that moves points.
+#[derive(Clone, Debug)]
+pub(super) struct StepRule {
+    blocks: Blocks,
+    ranges: Vec<Range<usize>>,
+    /// The step size of each block, as given; zeros if the agents find them.
+    sizes: Vec<f64>,
+    schedule: StepDecay,
+    momentum: f64,
+    auto: Option<Auto>,
+    /// The number of inner rounds of a double loop.
+    inner_rounds: Option<u64>,
+    spans: Vec<Range<usize>>,
+}
+
+impl StepRule {
+    pub(super) fn new<T: Scalar>(
+        problem: &dyn Problem<T>,
+        direction: &dyn Direction<T>,
+        steps: Steps,
+    ) -> Result<Self, StepsError> {
+        let blocks = direction.blocks(problem.dim());
+        let count = blocks.names().count();
+        let (sizes, auto) = match steps.sizes {
+            StepChoice::Same(size) => (vec![size; count], None),
+            StepChoice::Each(each) => (resolve(&blocks, &each)?, None),
+            StepChoice::Auto(auto) => (vec![0.0; count], Some(auto.with_noise(problem.noisy()))),
+        };
+        if auto.is_some() && count > StepSizes::default().len() {
+            return Err(StepsError::Blocks { count, most: StepSizes::default().len() });
+        }
+        if let Some(&value) = sizes.iter().find(|size| !size.is_finite() || **size < 0.0) {
+            return Err(StepsError::Value { value });
+        }
+        if auto.is_some() && steps.inner_rounds.is_some() {
+            return Err(StepsError::NotAutomatic);
+        }
+        let unless_given = if auto.is_some() && !problem.noisy() { Auto::MOMENTUM } else { 0.0 };
+        let momentum = steps.momentum.unwrap_or(unless_given);
+        if !(0.0..1.0).contains(&momentum) {
+            return Err(StepsError::Momentum { value: momentum });
+        }
+        let ranges: Vec<Range<usize>> = blocks.ranges().collect();
+        let (outer, width) = (ranges[0].end, blocks.width());
+        Ok(Self {
+            spans: if steps.inner_rounds.is_some() { vec![0..outer, outer..width] } else { vec![0..width] },
+            ranges,
+            blocks,
+            sizes,
+            schedule: steps.schedule,
+            momentum,
+            auto,
+            inner_rounds: steps.inner_rounds,
+        })
+    }
+
+    pub(super) fn blocks(&self) -> &Blocks {
+        &self.blocks
+    }
+
+    /// The parts of a point that are exchanged at different times: one, or in a double loop the
+    /// first block and the others.
+    pub(super) fn spans(&self) -> &[Range<usize>] {
+        &self.spans
+    }
+
+    /// What a round exchanges, for rows that begin with the segments of
+    /// [`StepRule::spans`], `times` times.
+    pub(super) fn sends(&self, round: u64, times: usize) -> Mask {
+        match self.is_inner(round) {
+            None => Mask::ALL,
+            Some(inner) => Mask::of((0..times).map(|time| 2 * time + usize::from(inner))),
+        }
+    }
+
+    /// Whether a round of a double loop belongs to the inner loop.
+    fn is_inner(&self, round: u64) -> Option<bool> {
+        self.inner_rounds.map(|inner| round % (inner + 1) < inner)
+    }
+
+    /// What agents must agree on to keep the same pace.
+    pub(super) fn segments(&self) -> impl Iterator<Item = Segment> {
+        let lengths = self.auto.map_or(&[][..], |_| &Auto::AGREED);
+        lengths.iter().map(|&len| Segment::new(SegmentKind::Max, len))
+    }
+
+    /// The number of scalars of [`StepRule::segments`].
+    pub(super) fn agreed(&self) -> usize {
+        self.segments().map(|segment| segment.len).sum()
+    }
+
+    /// What is kept for points of this width, private coordinates included.
+    pub(super) fn keep(&self, point: usize) -> usize {
+        self.velocity(point) + self.auto.map_or(0, |_| Auto::keep(point))
+    }
+
+    /// Starts an epoch at a point.
+    pub(super) fn begin<T: Scalar>(
+        &self,
+        direction: &dyn Direction<T>,
+        at: Parts<'_, T>,
+        agreed: &mut [T],
+        keep: &mut [T],
+        oracle: &mut Oracle<'_, T>,
+    ) {
+        let (velocity, guard) = keep.split_at_mut(self.velocity(at.shared.len() + at.own.len()));
+        velocity.fill(T::zero());
+        if self.auto.is_some() {
+            Auto::begin(direction, at, agreed, guard, oracle);
+        }
+    }
+
+    /// Watches over a run with automatic step sizes: the point to go back to, if that is due.
+    pub(super) fn guard<'k, T: Scalar>(
+        &self,
+        t: Parts<'_, T>,
+        now: Parts<'_, T>,
+        agreed: &mut [T],
+        keep: &'k mut [T],
+    ) -> Option<Parts<'k, T>> {
+        let auto = self.auto.as_ref()?;
+        auto.watch(t, now, agreed, &mut keep[self.velocity(now.shared.len() + now.own.len())..])
+    }
+
+    /// `v −= η t`, block by block; with heavy ball the velocity m = β m + t takes the place of t.
+    pub(super) fn descend<T: Scalar>(
+        &self,
+        round: u64,
+        direction: &dyn Direction<T>,
+        t: Parts<'_, T>,
+        v: &mut PartsMut<'_, T>,
+        agreed: &[T],
+        keep: &mut [T],
+    ) {
+        let (velocity, guard) = keep.split_at_mut(self.velocity(v.shared.len() + v.own.len()));
+        let automatic = self.auto.map(|auto| auto.sizes(direction, 1.0 - self.momentum, agreed, guard));
+        let size = |block: usize| self.size(block, round, automatic);
+        if self.momentum > 0.0 {
+            let (m, m_own) = velocity.split_at_mut(v.shared.len());
+            accelerate(T::of(self.momentum), t.shared, m);
+            accelerate(T::of(self.momentum), t.own, m_own);
+            self.advance(size, Parts { shared: m, own: m_own }, v);
+        } else {
+            self.advance(size, t, v);
+        }
+    }
+
+    fn advance<T: Scalar>(&self, size: impl Fn(usize) -> f64, t: Parts<'_, T>, v: &mut PartsMut<'_, T>) {
+        for (block, range) in self.ranges.iter().enumerate() {
+            linalg::add_scaled(&mut v.shared[range.clone()], T::of(-size(block)), &t.shared[range.clone()]);
+        }
+        linalg::add_scaled(v.own, T::of(-size(0)), t.own);
+    }
+
+    /// The number of rounds within which a divergence is undone.
+    pub(super) fn recovers_within(&self) -> u64 {
+        self.auto.map_or(0, Auto::recovers_within)
+    }
+
+    /// The step size of a block in a round, from the automatic ones if there are any.
+    fn size(&self, block: usize, round: u64, automatic: Option<StepSizes>) -> f64 {
+        let rests = self.is_inner(round).is_some_and(|inner| inner == (block == 0));
+        if rests {
+            return 0.0;
+        }
+        automatic.map_or(self.sizes[block], |sizes| sizes[block]) * self.schedule.factor(round)
+    }
+
+    fn velocity(&self, point: usize) -> usize {
+        if self.momentum > 0.0 { point } else { 0 }
+    }
+}
+
+/// `m = β m + t`.
+fn accelerate<T: Scalar>(beta: T, t: &[T], m: &mut [T]) {
+    for (m, &t) in m.iter_mut().zip(t) {
+        *m = beta * *m + t;
+    }
+}
+
+fn resolve(blocks: &Blocks, each: &[(String, f64)]) -> Result<Vec<f64>, StepsError> {
+    let known = || blocks.names().collect::<Vec<_>>().join(", ");
+    if let Some((name, _)) = each.iter().find(|(name, _)| blocks.range(name).is_none()) {
+        return Err(StepsError::Unknown { name: name.clone(), known: known() });
+    }
+    let size = |name| each.iter().find(|(given, _)| given == name).map(|&(_, size)| size);
+    blocks.names().map(|name| size(name).ok_or_else(|| StepsError::Missing { name, known: known() })).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::algorithm::PushPull;
+    use crate::topology::Complete;
+    use crate::weights::Uniform;
+    use crate::{Dim, GradientMut, Level, Network, Point, Scratch, Shard, Smoothness};
+
+    /// One agent that holds nothing.
+    struct Nothing;
+
+    impl Problem<f64> for Nothing {
+        fn agents(&self) -> usize {
+            1
+        }
+
+        fn dim(&self) -> Dim {
+            Dim { outer: 1, inner: 1 }
+        }
+
+        fn add_gradient(&self, _: Level, _: Point<'_, f64>, _: GradientMut<'_, f64>, _: &mut Scratch<f64>) {}
+
+        fn value(&self, _: Level, _: Point<'_, f64>) -> f64 {
+            0.0
+        }
+    }
+
+    /// A direction of this many blocks, 1 in each.
+    struct Ones(usize);
+
+    impl Direction<f64> for Ones {
+        fn blocks(&self, _dim: Dim) -> Blocks {
+            Blocks::new(["a", "b", "c", "d", "e"].into_iter().take(self.0).map(|name| (name, 1)))
+        }
+
+        fn start(&self, _x: &[f64], _y: &[f64], _v: &mut [f64]) {}
+
+        fn solution<'a>(&'a self, _dim: Dim, v: &'a [f64]) -> (&'a [f64], &'a [f64]) {
+            (&v[..1], &v[1..2])
+        }
+
+        fn eval(&self, _at: Parts<'_, f64>, _oracle: &mut Oracle<'_, f64>, mut d: PartsMut<'_, f64>) {
+            d.fill(1.0);
+        }
+
+        fn automatic(&self, _smoothness: &Smoothness, _setbacks: i32) -> StepSizes {
+            [0.1; 3]
+        }
+    }
+
+    #[test]
+    fn every_block_moves_however_many_there_are() {
+        for count in 2..=5 {
+            let names = ["a", "b", "c", "d", "e"];
+            let sizes = (1..).map(f64::from).map(|size| size / 8.0);
+            for steps in [Steps::same(0.5), Steps::each(names.into_iter().zip(sizes).take(count))] {
+                let network = Network::new(Arc::new(Complete::new(1)), Arc::new(Uniform));
+                let algorithm = PushPull::new(&Nothing, Ones(count), steps.clone()).expect("valid step sizes");
+                let mut shard = Shard::new(Arc::new(algorithm), Arc::new(Nothing), network, 0).expect("one agent");
+                (0..2).for_each(|_| _ = shard.round().expect("nothing to wait for"));
+                let moved = shard.view().mean();
+                let expected: Vec<f64> = match steps.sizes {
+                    StepChoice::Same(size) => vec![-2.0 * size; count],
+                    StepChoice::Each(each) => each.iter().map(|(_, size)| -2.0 * size).collect(),
+                    StepChoice::Auto(_) => unreachable!("none is automatic"),
+                };
+                assert_eq!(moved, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn automatic_step_sizes_for_more_blocks_than_they_know_are_refused() {
+        let new = |count| PushPull::new(&Nothing, Ones(count), Steps::auto(Auto::new(1))).map(|_| ());
+        assert_eq!(new(3), Ok(()));
+        assert_eq!(new(4), Err(StepsError::Blocks { count: 4, most: 3 }));
+    }
+}

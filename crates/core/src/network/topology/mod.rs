@@ -1,0 +1,54 @@
+//! Topologies: who hears whom, round by round. Each is a pure function of (seed, round).
+
+mod automatic;
+mod complete;
+mod contact_plan;
+mod erdos_renyi;
+mod exponential;
+mod frozen;
+mod mixed_radix;
+mod phases;
+mod registry;
+mod ring;
+mod undirected;
+
+pub use automatic::automatic;
+pub use complete::Complete;
+pub use contact_plan::{ContactPlan, ContactPlanError};
+pub use erdos_renyi::{ErdosRenyi, Redraw};
+pub use exponential::OnePeerExponential;
+pub use frozen::Frozen;
+pub use mixed_radix::MixedRadix;
+pub use phases::Phases;
+pub use registry::{TopologyKind, TopologyRecipe, examples, topologies};
+pub use ring::Ring;
+pub use undirected::Undirected;
+
+pub use super::{Components, Connectivity, Reach, connectivity, tolerated_step};
+
+use crate::Digraph;
+
+/// Who hears whom, round by round.
+pub trait Topology: Send + Sync {
+    /// The number of agents.
+    fn agents(&self) -> usize;
+
+    /// Names the graph of a round: rounds with the same name have the same graph, so that it need
+    /// not be drawn again.
+    fn graph_of(&self, round: u64) -> u64;
+
+    /// Draws the graph of this name.
+    fn draw(&self, name: u64, graph: &mut Digraph);
+
+    /// After how many rounds the sequence of graphs repeats, if it does.
+    fn period(&self) -> Option<u64>;
+
+    /// The expected number of links in the round that has the most, which resource estimates need
+    /// before any graph is drawn. Unless a topology knows it in closed form, the graph of round 0
+    /// is drawn and counted.
+    fn links(&self) -> f64 {
+        let mut graph = Digraph::new(self.agents());
+        self.draw(self.graph_of(0), &mut graph);
+        graph.edges() as f64
+    }
+}

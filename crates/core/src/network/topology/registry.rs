@@ -1,0 +1,98 @@
+//! The topologies by name.
+
+use super::{
+    Complete, ContactPlan, ErdosRenyi, MixedRadix, OnePeerExponential, Phases, Redraw, Ring, Topology, Undirected,
+    automatic,
+};
+use crate::settings::{SettingsReader, SettingsSource, Value};
+
+/// A topology of the registry, by its name.
+#[derive(Clone, Copy)]
+pub struct TopologyKind {
+    /// The name, as users write it.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub about: &'static str,
+    own: fn(&mut SettingsReader<'_>) -> TopologyRecipe,
+}
+
+/// Makes a topology of this many agents from this seed, or says why it cannot.
+pub type TopologyRecipe = Box<dyn Fn(usize, u64) -> Result<Box<dyn Topology>, String> + Send + Sync>;
+
+impl TopologyKind {
+    /// Reads its settings.
+    pub fn read(&self, keys: &mut SettingsReader<'_>) -> TopologyRecipe {
+        let directed = (self.own)(keys);
+        if !keys.flag("undirected", false, "every link both ways") {
+            return directed;
+        }
+        Box::new(move |agents, seed| Ok(Box::new(Undirected::new(directed(agents, seed)?))))
+    }
+}
+
+/// Every kind of topology there is. A new one is a file, and a line here.
+pub fn topologies() -> Vec<TopologyKind> {
+    let kind = |name, about, own| TopologyKind { name, about, own };
+    vec![
+        kind("ring", "a directed ring: agent i receives from i − 1", |_| recipe(|n, _| Ring::new(n))),
+        kind("reversed-ring", "a directed ring: agent i receives from i + 1", |_| recipe(|n, _| Ring::reversed(n))),
+        kind("complete", "every agent receives from every other one", |_| recipe(|n, _| Complete::new(n))),
+        kind("erdos-renyi", "random links, drawn once or every round, on a ring or not", |keys| {
+            let probability = edge_probability(keys);
+            let moments =
+                [("once", Redraw::Once), ("every round", Redraw::EveryRound), ("every-round", Redraw::EveryRound)];
+            let redraw = keys.choice("redraw", &moments, "when the links are drawn");
+            let ring = keys.flag("ring", true, "on top of a directed ring, which makes every graph strongly connected");
+            recipe(move |n, seed| {
+                let random = ErdosRenyi::new(n, probability, seed, redraw);
+                if ring { random.with_ring() } else { random }
+            })
+        }),
+        kind("phases", "the paper's cycle: random links on a ring, ring, reversed ring", |keys| {
+            let probability = edge_probability(keys);
+            let rounds = keys.whole("phase_rounds", 10, 1.., "the rounds of each of the three phases");
+            recipe(move |n, seed| Phases::new(n, probability, seed).with_rounds(rounds))
+        }),
+        kind("one-peer-exponential", "one neighbour per round, at distances 1, 2, 4…", |_| {
+            recipe(|n, _| OnePeerExponential::new(n))
+        }),
+        kind("mixed-radix", "exact averages in as many rounds as n has prime factors", |_| {
+            recipe(|n, _| MixedRadix::new(n))
+        }),
+        kind("auto", "mixed-radix or one-peer-exponential, by the number of agents", |_| {
+            Box::new(|n, _| Ok(automatic(n).0))
+        }),
+        kind("contact-plan", "links with times, as satellites and duty-cycled radios have them", |keys| {
+            let about = "a link a line: `source target [first last]`, and `period N`";
+            let contacts = keys.text_or_file("contacts", "file", ["0 1\n1 0", "0 1\n1 2\n2 0"], about);
+            Box::new(move |n, _| match ContactPlan::parse(&contacts, n) {
+                Ok(plan) => Ok(Box::new(plan)),
+                Err(error) => Err(format!("the contact plan cannot be used: {error}")),
+            })
+        }),
+    ]
+}
+
+/// Every kind with its defaults, and some variants: what every topology is tested with.
+pub fn examples(agents: usize, seed: u64) -> Vec<(&'static str, Box<dyn Topology>)> {
+    let contact = |i| format!("{i} {} {} {}\n", (i + 1) % agents, i % 5, i % 5 + 3);
+    let plan = format!("period 8\n{}", (0..agents).map(contact).collect::<String>());
+    let plan = [("contacts", Value::Text(plan))];
+    let redrawn = [("redraw", "every round".into())];
+    let undirected = [("redraw", "every round".into()), ("undirected", true.into())];
+    let make = |kind: &TopologyKind, given: &dyn SettingsSource| {
+        (kind.read(&mut SettingsReader::new(given)))(agents, seed).expect("examples are valid settings")
+    };
+    let kinds = topologies();
+    let random = kinds.iter().find(|kind| kind.name == "erdos-renyi").expect("it is in the registry");
+    let variants = [("redrawn", make(random, &redrawn)), ("undirected", make(random, &undirected))];
+    kinds.iter().map(|kind| (kind.name, make(kind, &plan))).chain(variants).collect()
+}
+
+fn recipe<G: Topology + 'static>(make: impl Fn(usize, u64) -> G + Send + Sync + 'static) -> TopologyRecipe {
+    Box::new(move |agents, seed| Ok(Box::new(make(agents, seed))))
+}
+
+fn edge_probability(keys: &mut SettingsReader<'_>) -> f64 {
+    keys.number("edge_probability", 0.3, 0.0..=1.0, "ν: how likely each link is")
+}

@@ -1,0 +1,35 @@
+//! What has happened to a peer, in numbers.
+
+/// How often things have happened in the life of a peer object, over all its incarnations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Messages that did not belong to this run.
+    pub malformed: u64,
+    /// Parts of messages that came too late: of an earlier life, epoch or generation.
+    pub stale: u64,
+    /// Messages of which a newer one had been used already.
+    pub outdated: u64,
+    /// Messages of which scalars or mass were used.
+    pub applied: u64,
+    /// Nodes whose edges were undone.
+    pub reversals: u64,
+    /// Times that this peer was thought dead and came back.
+    pub refutations: u64,
+    /// Times that this peer had forgotten what others know of it, and began a new life: its disk
+    /// loses what it reports as safe.
+    pub forgotten: u64,
+    /// Members that were declared dead because they were silent.
+    pub evictions: u64,
+    /// Edges that were closed because nothing came through.
+    pub closes: u64,
+    /// Epochs that were begun.
+    pub epochs: u64,
+    /// Steps that were not taken because their result was not finite or too large.
+    pub bad_steps: u64,
+    /// Rounds that are done.
+    pub rounds: u64,
+    /// Bytes that were sent.
+    pub bytes: u64,
+    /// Messages that were sent.
+    pub messages: u64,
+}

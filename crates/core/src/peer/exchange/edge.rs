@@ -1,0 +1,213 @@
+//! The two directed edges between this peer and another node, beside the mass that the ledger
+//! holds.
+
+/// The state of the edges to and from one node.
+///
+/// A *generation* is one use of an edge between two closings: mass counts only in the generation in
+/// which it was sent.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Edge {
+    /// The number of times that we have closed our edge to the node, in our present life.
+    generation: u64,
+    /// The number of times that the node has closed its edge to us, as far as we know.
+    its_generation: u64,
+    /// The newest message of ours that the node has acknowledged.
+    acknowledged: u64,
+    /// The tick since which messages of ours wait for an acknowledgement. A new epoch does not
+    /// reset it: a link that is dead stays dead.
+    unanswered_since: Option<u64>,
+    /// Our edge is closed until the node acknowledges a message after this one, because it must
+    /// learn of the closing before it can take mass of the next generation.
+    closed_at: Option<u64>,
+    /// The newest message to the node that carried mass.
+    mass_sent: u64,
+    /// Messages to the node since the last one with the table.
+    messages_without_table: u64,
+    /// The tick in which the node was last answered.
+    answered_at: Option<u64>,
+}
+
+impl Edge {
+    /// The number of times that we have closed our edge to the node.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// The number of times that the node has closed its edge to us, as far as we know.
+    pub(crate) fn its_generation(&self) -> u64 {
+        self.its_generation
+    }
+
+    /// Whether our edge is closed.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed_at.is_some()
+    }
+
+    /// Whether the node has acknowledged any message of ours.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.acknowledged > 0
+    }
+
+    /// The newest message to the node that carried mass.
+    pub(crate) fn mass_sent(&self) -> u64 {
+        self.mass_sent
+    }
+
+    /// Ticks for which the node has not acknowledged anything although it should have.
+    pub(crate) fn unanswered(&self, tick: u64) -> u64 {
+        self.unanswered_since.map_or(0, |since| tick.saturating_sub(since))
+    }
+
+    /// Notes a message to the node, and whether it carries mass.
+    pub(crate) fn send(&mut self, sequence: u64, tick: u64, mass: bool) {
+        self.messages_without_table += 1;
+        self.unanswered_since.get_or_insert(tick);
+        if mass {
+            self.mass_sent = sequence;
+        }
+    }
+
+    /// Whether the next message carries the table because this many have not.
+    pub(crate) fn is_table_due(&self, every: u64) -> bool {
+        self.messages_without_table >= every
+    }
+
+    /// Notes that the message that was just noted carries the table.
+    pub(crate) fn send_table(&mut self) {
+        self.messages_without_table = 0;
+    }
+
+    /// Whether the node may be answered in this tick: once a tick is enough.
+    pub(crate) fn may_answer(&self, tick: u64) -> bool {
+        self.answered_at != Some(tick)
+    }
+
+    /// Notes that the node is answered in this tick.
+    pub(crate) fn answer(&mut self, tick: u64) {
+        self.answered_at = Some(tick);
+    }
+
+    /// Takes in that the node has received a message of ours.
+    pub(crate) fn acknowledge(&mut self, sequence: u64) {
+        if self.acknowledged < sequence {
+            (self.acknowledged, self.unanswered_since) = (sequence, None);
+        }
+        if self.closed_at.is_some_and(|closed| closed < sequence) {
+            self.closed_at = None;
+        }
+    }
+
+    /// Closes our edge after the message with this number, and returns the new generation.
+    pub(crate) fn close(&mut self, sequence: u64) -> u64 {
+        self.generation += 1;
+        self.closed_at = Some(sequence);
+        self.generation
+    }
+
+    /// Takes in the generation of the node's edge to us and returns whether it is new: all mass of
+    /// earlier generations must then be given up.
+    pub(crate) fn raise_its_generation(&mut self, generation: u64) -> bool {
+        let news = self.its_generation < generation;
+        self.its_generation = self.its_generation.max(generation);
+        news
+    }
+
+    /// Starts anew with a node whose state has changed. Our generation stays, because it counts
+    /// through our own life.
+    pub(crate) fn renew(&mut self) {
+        *self = Self { generation: self.generation, ..Self::default() };
+    }
+
+    /// Starts anew after the end of our own life: what we sent in it is gone, while the node's edge
+    /// to us goes on.
+    pub(crate) fn begin_life(&mut self) {
+        (self.generation, self.acknowledged, self.unanswered_since, self.closed_at) = (0, 0, None, None);
+    }
+
+    /// The words of a snapshot.
+    pub(crate) fn save(&self) -> [u64; 4] {
+        let closed = self.closed_at.map_or(0, |sequence| sequence + 1);
+        [self.its_generation, self.generation, self.acknowledged, closed]
+    }
+
+    /// Restores the words of a snapshot.
+    pub(crate) fn restore(&mut self, [its_generation, generation, acknowledged, closed]: [u64; 4]) {
+        (self.its_generation, self.generation, self.acknowledged) = (its_generation, generation, acknowledged);
+        self.closed_at = closed.checked_sub(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_edge_opens_only_by_an_acknowledgement_of_a_later_message() {
+        let mut edge = Edge::default();
+        assert_eq!((edge.close(10), edge.is_closed()), (1, true));
+        edge.acknowledge(10);
+        assert!(edge.is_closed(), "that message was sent before the edge was closed");
+        edge.acknowledge(11);
+        assert!(!edge.is_closed());
+        assert_eq!(edge.close(12), 2);
+    }
+
+    #[test]
+    fn silence_counts_from_the_first_message_without_an_acknowledgement() {
+        let mut edge = Edge::default();
+        assert_eq!(edge.unanswered(50), 0, "nothing was sent");
+        edge.send(1, 50, false);
+        edge.send(2, 55, false);
+        assert_eq!(edge.unanswered(60), 10);
+        edge.acknowledge(2);
+        assert_eq!(edge.unanswered(60), 0);
+        edge.send(3, 70, false);
+        edge.acknowledge(2);
+        assert_eq!(edge.unanswered(75), 5, "an old acknowledgement is no answer");
+    }
+
+    #[test]
+    fn the_table_travels_with_every_nth_message() {
+        let mut edge = Edge::default();
+        let due: Vec<u64> = (1..=12)
+            .filter(|&sequence| {
+                edge.send(sequence, 0, false);
+                let due = edge.is_table_due(4);
+                if due {
+                    edge.send_table();
+                }
+                due
+            })
+            .collect();
+        assert_eq!(due, [4, 8, 12]);
+    }
+
+    #[test]
+    fn a_generation_of_the_other_end_is_news_once() {
+        let mut edge = Edge::default();
+        assert!(edge.raise_its_generation(2) && !edge.raise_its_generation(2) && !edge.raise_its_generation(1));
+        assert_eq!(edge.its_generation(), 2);
+    }
+
+    #[test]
+    fn our_generation_survives_the_others_life_but_not_our_own() {
+        let mut edge = Edge::default();
+        edge.close(10);
+        edge.raise_its_generation(5);
+        edge.renew();
+        assert_eq!((edge.generation(), edge.its_generation(), edge.is_closed()), (1, 0, false));
+        edge.raise_its_generation(5);
+        edge.begin_life();
+        assert_eq!((edge.generation(), edge.its_generation()), (0, 5));
+    }
+
+    #[test]
+    fn a_snapshot_keeps_generations_and_whether_the_edge_is_closed() {
+        let mut edge = Edge::default();
+        edge.close(0);
+        edge.raise_its_generation(3);
+        let mut restored = Edge::default();
+        restored.restore(edge.save());
+        assert_eq!((restored.generation(), restored.its_generation(), restored.is_closed()), (1, 3, true));
+    }
+}

@@ -1,0 +1,221 @@
+//! The edges and inboxes of one peer, node by node.
+
+use super::edge::Edge;
+use super::inbox::{Inbox, Unread};
+use crate::peer::policy::SyncMode;
+
+/// The edges and the inboxes of one peer, and the number of its last message.
+#[derive(Clone, Debug)]
+pub(crate) struct Exchange {
+    /// The number of the last message. It counts through a life, in all epochs and to all
+    /// receivers, so that two messages of a life can always be compared.
+    sequence: u64,
+    edges: Vec<Edge>,
+    inboxes: Vec<Inbox>,
+}
+
+/// The sources of a round for which the peer waits, and those of them whose message is missing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Awaited {
+    pub(crate) sources: usize,
+    pub(crate) missing: usize,
+}
+
+impl Exchange {
+    /// An exchange with this many nodes, before the first message.
+    pub(crate) fn new(nodes: usize) -> Self {
+        Self { sequence: 0, edges: vec![Edge::default(); nodes], inboxes: vec![Inbox::default(); nodes] }
+    }
+
+    /// The number of the last message.
+    pub(crate) fn sequence(&self) -> u64 {
+        self.sequence
+    }
+
+    /// The edges to and from a node.
+    pub(crate) fn edge(&self, node: u32) -> &Edge {
+        &self.edges[node as usize]
+    }
+
+    /// The edges to and from a node, to be changed.
+    pub(crate) fn edge_mut(&mut self, node: u32) -> &mut Edge {
+        &mut self.edges[node as usize]
+    }
+
+    /// The messages of a node that wait.
+    pub(crate) fn inbox(&self, node: u32) -> &Inbox {
+        &self.inboxes[node as usize]
+    }
+
+    /// The messages of a node that wait, to be changed.
+    pub(crate) fn inbox_mut(&mut self, node: u32) -> &mut Inbox {
+        &mut self.inboxes[node as usize]
+    }
+
+    /// Whether there is a node with this number.
+    pub(crate) fn knows(&self, node: u32) -> bool {
+        (node as usize) < self.edges.len()
+    }
+
+    /// The number of messages that wait.
+    pub(crate) fn unread(&self) -> usize {
+        self.inboxes.iter().map(Inbox::len).sum()
+    }
+
+    /// Numbers a message to a node and notes it.
+    pub(crate) fn send(&mut self, to: u32, tick: u64, mass: bool) -> u64 {
+        self.sequence += 1;
+        self.edges[to as usize].send(self.sequence, tick, mass);
+        self.sequence
+    }
+
+    /// Takes in that a node has received a message of ours.
+    pub(crate) fn acknowledge(&mut self, by: u32, sequence: u64) {
+        if let Some(edge) = self.edges.get_mut(by as usize) {
+            edge.acknowledge(sequence);
+        }
+    }
+
+    /// Takes in the generation of a node's edge to us and returns whether it is new. What waits of
+    /// earlier generations is dropped: its sender has taken that mass back.
+    pub(crate) fn raise_its_generation(&mut self, from: u32, generation: u64) -> bool {
+        let news = self.edge_mut(from).raise_its_generation(generation);
+        if news {
+            self.inbox_mut(from).drop_generations_before(generation);
+        }
+        news
+    }
+
+    /// Whether all of these nodes have heard this peer.
+    pub(crate) fn is_heard_by(&self, mut nodes: impl Iterator<Item = u32>) -> bool {
+        nodes.all(|node| self.edge(node).is_heard())
+    }
+
+    /// The sources for which a round waits, among these.
+    pub(crate) fn awaited(&self, sources: impl Iterator<Item = u32>, round: u64) -> Awaited {
+        let mut awaited = Awaited::default();
+        for inbox in sources.map(|source| self.inbox(source)).filter(|inbox| inbox.is_awaited()) {
+            awaited.sources += 1;
+            awaited.missing += usize::from(inbox.lacks(round));
+        }
+        awaited
+    }
+
+    /// Takes the messages that a round is to use out of the inboxes, ascending by sender. In
+    /// lockstep, sources (ascending) of which there is none have missed the round.
+    pub(crate) fn take(&mut self, round: u64, epoch: u64, sync: SyncMode, sources: &[(u32, f64)]) -> Vec<Unread> {
+        let mut fresh = Vec::new();
+        let mut sources = sources.iter().map(|(source, _)| *source as usize).peekable();
+        for (node, inbox) in self.inboxes.iter_mut().enumerate() {
+            let awaited = sources.next_if_eq(&node).is_some();
+            let message = inbox.take(round, epoch, sync, awaited);
+            if message.is_none() && awaited && sync != SyncMode::Free {
+                inbox.miss();
+            }
+            fresh.extend(message);
+        }
+        fresh
+    }
+
+    /// The node among these, which are not `used` in this round, whose edge has been without mass
+    /// for longest: what was lost there would otherwise never be sent again.
+    ///
+    /// The longest idle edge, not one after the other: turns can stay in phase with the schedule,
+    /// and some edges would then never have theirs.
+    pub(crate) fn longest_idle(&self, targets: impl Iterator<Item = u32>, used: &[u32]) -> Option<u32> {
+        targets.filter(|target| !used.contains(target)).min_by_key(|&target| self.edge(target).mass_sent())
+    }
+
+    /// The nodes among these that have not acknowledged anything for more than this many ticks.
+    pub(crate) fn unanswered(
+        &self,
+        targets: impl Iterator<Item = u32>,
+        tick: u64,
+        patience: u64,
+    ) -> impl Iterator<Item = u32> {
+        targets.filter(move |&target| self.edge(target).unanswered(tick) > patience)
+    }
+
+    /// Starts anew with a node whose state has changed.
+    pub(crate) fn renew(&mut self, node: u32) {
+        self.edge_mut(node).renew();
+        *self.inbox_mut(node) = Inbox::default();
+    }
+
+    /// Starts anew after the end of our own life. What waits was sent to that life.
+    pub(crate) fn begin_life(&mut self) {
+        self.edges.iter_mut().for_each(Edge::begin_life);
+        self.inboxes.iter_mut().for_each(Inbox::clear);
+    }
+
+    /// Drops what waits of earlier epochs.
+    pub(crate) fn enter_epoch(&mut self, epoch: u64) {
+        self.inboxes.iter_mut().for_each(|inbox| inbox.drop_epochs_before(epoch));
+    }
+
+    /// Restores the number of the last message from a snapshot.
+    pub(crate) fn restore(&mut self, sequence: u64) {
+        self.sequence = sequence;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_numbered_across_receivers_and_lives() {
+        let mut exchange = Exchange::new(3);
+        assert_eq!([exchange.send(1, 0, true), exchange.send(2, 0, false), exchange.send(1, 0, false)], [1, 2, 3]);
+        assert_eq!((exchange.edge(1).mass_sent(), exchange.edge(2).mass_sent()), (1, 0));
+        exchange.enter_epoch(1);
+        exchange.begin_life();
+        assert_eq!(exchange.send(1, 0, false), 4);
+    }
+
+    #[test]
+    fn the_longest_idle_edge_is_sent_again() {
+        let mut exchange = Exchange::new(5);
+        for target in [3, 1, 2, 4] {
+            exchange.send(target, 0, true);
+        }
+        assert_eq!(exchange.longest_idle([1, 2, 3].into_iter(), &[3]), Some(1));
+        exchange.send(1, 0, true);
+        assert_eq!(exchange.longest_idle([1, 2, 3].into_iter(), &[3]), Some(2));
+        assert_eq!(exchange.longest_idle([3].into_iter(), &[3]), None);
+    }
+
+    #[test]
+    fn edges_without_an_answer_are_found() {
+        let mut exchange = Exchange::new(3);
+        exchange.send(1, 10, true);
+        exchange.send(2, 10, true);
+        exchange.acknowledge(2, 2);
+        exchange.acknowledge(9, 2);
+        let unanswered = |tick| exchange.unanswered(1..3, tick, 5).collect::<Vec<_>>();
+        assert_eq!((unanswered(15), unanswered(16)), (vec![], vec![1]));
+        assert!(exchange.is_heard_by([2].into_iter()) && !exchange.is_heard_by(1..3));
+    }
+
+    #[test]
+    fn sources_without_a_message_miss_the_round_in_lockstep_only() {
+        let sources = [(1, 0.5), (2, 0.5)];
+        for (sync, awaited) in [(SyncMode::Free, 2), (SyncMode::Lockstep { deadline: 1 }, 0)] {
+            let mut exchange = Exchange::new(3);
+            (0..3).for_each(|round| assert!(exchange.take(round, 0, sync, &sources).is_empty()));
+            assert_eq!(exchange.awaited(1..3, 3), Awaited { sources: awaited, missing: awaited });
+        }
+    }
+
+    #[test]
+    fn the_end_of_our_own_life_is_not_the_end_of_theirs() {
+        let mut exchange = Exchange::new(2);
+        exchange.edge_mut(1).close(1);
+        assert!(exchange.raise_its_generation(1, 4));
+        exchange.begin_life();
+        assert_eq!((exchange.edge(1).generation(), exchange.edge(1).its_generation()), (0, 4));
+        exchange.edge_mut(1).close(1);
+        exchange.renew(1);
+        assert_eq!((exchange.edge(1).generation(), exchange.edge(1).its_generation()), (1, 0));
+    }
+}

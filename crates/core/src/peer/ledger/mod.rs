@@ -1,0 +1,9 @@
+//! The ledger: mass as whole numbers, booked edge by edge.
+
+mod book;
+mod starvation;
+mod units;
+
+pub use book::{Ledger, Overflow, Reversal};
+pub(crate) use starvation::Starvation;
+pub use units::{Fraction, Unit};

@@ -1,0 +1,65 @@
+//! What peers pass on about each other, and how much of it one message carries.
+
+use super::table::MemberState;
+
+/// The largest number of member states in one message, and of closed edges.
+///
+/// It bounds a message at about 12 kB of gossip, whatever the number of nodes. Where there are
+/// more, messages carry different parts of them.
+pub(crate) const STATES_PER_MESSAGE: usize = 256;
+
+/// The largest number of heartbeats in one message.
+pub(crate) const HEARTBEATS_PER_MESSAGE: usize = 16;
+
+/// The largest number of acknowledgements in one message.
+pub(crate) const ACKS_PER_MESSAGE: usize = 8;
+
+/// A sender has closed an edge: the receiver must give up the mass of all earlier generations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EdgeClosure {
+    /// The node that closed its edge.
+    pub from: u32,
+    /// The node at the other end of the edge.
+    pub to: u32,
+    /// The tag of the incarnation of `from` in which it closed the edge.
+    pub life: u64,
+    /// The number of times that `from` has closed this edge in that life.
+    pub generation: u64,
+}
+
+/// A sign of life of a node, which others pass on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heartbeat {
+    /// The node that is alive.
+    pub node: u32,
+    /// The low 32 bits of the tag of its incarnation.
+    pub life: u32,
+    /// The number of ticks in that life, which grows with every heartbeat.
+    pub count: u64,
+}
+
+/// An acknowledgement: a message has arrived. Others pass it on, because the link back may be dead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ack {
+    /// The node that has received the message.
+    pub by: u32,
+    /// The node that has sent it.
+    pub from: u32,
+    /// The tag of the sender's incarnation.
+    pub life: u64,
+    /// The sequence number of the message.
+    pub sequence: u64,
+}
+
+/// All gossip of one message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct GossipPayload {
+    /// What the sender knows of members.
+    pub(crate) states: Vec<(u32, MemberState)>,
+    /// Edges that were closed.
+    pub(crate) closures: Vec<EdgeClosure>,
+    /// Heartbeats of other members.
+    pub(crate) heartbeats: Vec<Heartbeat>,
+    /// Acknowledgements, the receiver's own first.
+    pub(crate) acks: Vec<Ack>,
+}

@@ -1,0 +1,271 @@
+//! The members of a run, as one peer knows them: the table, the news and the signs of life
+//! together.
+
+use std::cmp::Ordering;
+
+use super::failure_detector::{FailureDetector, Liveness};
+use super::gossip::{Ack, EdgeClosure, GossipPayload, Heartbeat};
+use super::heartbeats::HeartbeatRotation;
+use super::news::News;
+use super::table::{Incarnation, MemberState, Table};
+use crate::peer::clock::Moment;
+use crate::rng::{Purpose, Stream};
+
+/// What one peer knows of the members of its run, and what it tells others of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Membership {
+    /// The node that this peer is.
+    node: u32,
+    /// Its own present life.
+    incarnation: Incarnation,
+    table: Table,
+    /// The members that count as alive, ascending: what the table says, kept as a list.
+    members: Vec<u32>,
+    news: News,
+    /// The hash of table and closed edges that messages carry.
+    digest: u64,
+    /// The round until which the table travels with every message.
+    attach_until: u64,
+    /// Rounds for which a change travels with every message.
+    attach_for: u64,
+    detector: FailureDetector,
+    heartbeats: HeartbeatRotation,
+}
+
+impl Membership {
+    /// A peer that knows only itself, among at most `nodes` nodes. `evict_after` and `attach_for`
+    /// are those of the policy.
+    pub(crate) fn new(
+        node: u32,
+        nodes: usize,
+        incarnation: Incarnation,
+        (evict_after, attach_for): (u64, u64),
+    ) -> Self {
+        let mut table = Table::new(nodes);
+        table.merge(node, MemberState::alive(incarnation));
+        Self {
+            node,
+            incarnation,
+            table,
+            members: vec![node],
+            news: News::default(),
+            digest: 0,
+            attach_until: 0,
+            attach_for,
+            detector: FailureDetector::new(nodes, evict_after),
+            heartbeats: HeartbeatRotation::default(),
+        }
+    }
+
+    /// The peer's own present life.
+    pub(crate) fn incarnation(&self) -> Incarnation {
+        self.incarnation
+    }
+
+    /// What is known of all nodes.
+    pub(crate) fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The members that count as alive, ascending.
+    pub(crate) fn members(&self) -> &[u32] {
+        &self.members
+    }
+
+    /// The hash of what is known of members and closed edges.
+    pub(crate) fn digest(&self) -> u64 {
+        self.digest
+    }
+
+    /// What is known of the life of a node, or `None` if there is no such node.
+    pub(crate) fn liveness(&self, node: u32) -> Option<&Liveness> {
+        self.detector.get(node)
+    }
+
+    /// Whether the table is to travel with every message of this round.
+    pub(crate) fn attaches_table(&self, round: u64) -> bool {
+        round < self.attach_until
+    }
+
+    /// Attaches the table to all messages of the next rounds, and computes the digest anew: there
+    /// is news that everybody should have.
+    pub(crate) fn spread(&mut self, round: u64) {
+        self.digest = self.news.digest(&self.table);
+        self.attach_table(round);
+    }
+
+    /// Attaches the table to all messages of the next rounds.
+    pub(crate) fn attach_table(&mut self, round: u64) {
+        self.attach_until = round + self.attach_for;
+    }
+
+    /// The members that have been silent for too long.
+    pub(crate) fn silent(&self, tick: u64) -> Vec<u32> {
+        self.detector.silent(&self.members, self.node, tick)
+    }
+
+    /// Takes in news of another node and returns whether it is news: the edges of an earlier life
+    /// must then be undone.
+    pub(crate) fn learn(&mut self, node: u32, news: MemberState, now: Moment) -> bool {
+        let known = self.table.get(node);
+        if self.table.merge(node, news) != Ordering::Greater {
+            return false;
+        }
+        let came_back = known.is_some_and(|known| known.dead) && !news.dead;
+        self.detector.renew(node, came_back, now.tick, now.round + self.attach_for);
+        if known.is_some_and(|known| known.incarnation != news.incarnation) {
+            self.news.forget(node);
+        }
+        self.table_changed(now.round);
+        true
+    }
+
+    /// Takes in what a node says of itself in a message: that it leaves.
+    pub(crate) fn learn_farewell(&mut self, node: u32, state: MemberState) {
+        if state.dead && self.table.get(node) == Some(state) {
+            self.detector.hear_farewell(node);
+        }
+    }
+
+    /// Whether this state of this very peer, as others have it, is above its present life: it
+    /// counts as dead there, or a later life of it was known.
+    pub(crate) fn is_above_own_life(&self, state: MemberState) -> bool {
+        state > MemberState::alive(self.incarnation)
+    }
+
+    /// Begins a new life, above the present one and above what others believe.
+    ///
+    /// The nonce is drawn from the last one, so that a peer needs no random source.
+    pub(crate) fn refute(&mut self, rumour: Incarnation, round: u64) {
+        let counter = rumour.counter.max(self.incarnation.counter).saturating_add(1);
+        let nonce = Stream::new(self.incarnation.nonce, self.node as usize, counter, Purpose::Lives).bits();
+        self.incarnation = Incarnation { counter, nonce };
+        self.news.forget(self.node);
+        self.table.merge(self.node, MemberState::alive(self.incarnation));
+        self.table_changed(round);
+    }
+
+    /// Marks this peer as dead in its own table: it leaves, and its last messages say so.
+    pub(crate) fn leave(&mut self) {
+        self.table.merge(self.node, MemberState::dead(self.incarnation));
+    }
+
+    /// Lets others know that this peer has closed its edge to a node.
+    pub(crate) fn announce_closure(&mut self, to: u32, generation: u64, round: u64) {
+        self.news.add_closure(EdgeClosure { from: self.node, to, life: self.incarnation.tag(), generation });
+        self.spread(round);
+    }
+
+    /// Whether a closure was made by this peer, in its present life.
+    pub(crate) fn is_own(&self, closure: EdgeClosure) -> bool {
+        closure.from == self.node && closure.life == self.incarnation.tag()
+    }
+
+    /// Takes in that another node has closed an edge and returns whether that is news. A closure of
+    /// a life that is over says nothing, since all edges of that life are undone anyway.
+    pub(crate) fn learn_closure(&mut self, closure: EdgeClosure, round: u64) -> bool {
+        let news = closure.from != self.node
+            && self.living_tag(closure.from) == Some(closure.life)
+            && self.news.add_closure(closure);
+        if news {
+            self.spread(round);
+        }
+        news
+    }
+
+    /// Takes in a heartbeat of the present life of another node.
+    pub(crate) fn hear(&mut self, heartbeat: Heartbeat, now: Moment) {
+        let living = self.living_tag(heartbeat.node).map(|tag| tag as u32) == Some(heartbeat.life);
+        if living && heartbeat.node != self.node {
+            self.detector.hear(heartbeat.node, heartbeat.count, now.tick, now.round);
+        }
+    }
+
+    /// Takes in that a message was accepted, and acknowledges it from now on.
+    pub(crate) fn hear_message(&mut self, from: u32, incarnation: Incarnation, sequence: u64, round: u64) {
+        self.news.add_ack(Ack { by: self.node, from, life: incarnation.tag(), sequence });
+        self.detector.hear_message(from, round);
+    }
+
+    /// Takes in an acknowledgement and returns whether it is of a message of this peer's present
+    /// life. All others are passed on.
+    pub(crate) fn learn_ack(&mut self, ack: Ack) -> bool {
+        if ack.from == self.node {
+            return ack.life == self.incarnation.tag();
+        }
+        if self.living_tag(ack.from) == Some(ack.life) && (ack.by as usize) < self.table.nodes() {
+            self.news.add_ack(ack);
+        }
+        false
+    }
+
+    /// The gossip of a message to a node: acknowledgements and heartbeats always, and the table and
+    /// closed edges, at most `table` of each, if that is given.
+    pub(crate) fn gossip(
+        &mut self,
+        to: u32,
+        table: Option<usize>,
+        round: u64,
+        stream: impl Fn() -> Stream,
+    ) -> GossipPayload {
+        let states = table.map_or_else(Vec::new, |most| self.states(most, round, stream));
+        let closures = table.map_or_else(Vec::new, |most| self.news.closures(most).collect());
+        let acks = self.news.acks_for(self.node, to);
+        let turn = self.heartbeats.next(&self.members, self.node);
+        let heartbeats = turn.into_iter().filter_map(|node| self.heartbeat(node)).collect();
+        GossipPayload { states, closures, heartbeats, acks }
+    }
+
+    /// The table, or what a message can carry of it: recent changes, then others at random. A fixed
+    /// order could stay in phase with the schedule, and some entries would never reach some nodes.
+    fn states(&self, most: usize, round: u64, stream: impl Fn() -> Stream) -> Vec<(u32, MemberState)> {
+        let mut states: Vec<_> = self.table.entries().collect();
+        if states.len() > most {
+            let start = stream().below(states.len());
+            states.rotate_left(start);
+            states.sort_by_key(|(node, _)| !self.detector.get(*node).is_some_and(|known| known.is_news(round)));
+            states.truncate(most);
+        }
+        states
+    }
+
+    /// The newest heartbeat of a member, to be passed on.
+    fn heartbeat(&self, node: u32) -> Option<Heartbeat> {
+        let life = self.living_tag(node)? as u32;
+        Some(Heartbeat { node, life, count: self.detector.get(node)?.heartbeat() })
+    }
+
+    /// All closed edges, for a snapshot.
+    pub(crate) fn closures(&self) -> Vec<EdgeClosure> {
+        self.news.closures(usize::MAX).collect()
+    }
+
+    /// Restores the table and the closed edges of a snapshot.
+    pub(crate) fn restore(&mut self, states: &[(u32, MemberState)], closures: &[EdgeClosure], round: u64) {
+        for &(node, state) in states {
+            self.table.merge(node, state);
+        }
+        for &closure in closures {
+            self.news.add_closure(closure);
+        }
+        self.table_changed(round);
+    }
+
+    /// Restores what a snapshot holds of the life of a node.
+    pub(crate) fn restore_liveness(&mut self, node: u32, returns: u32, tick: u64) {
+        self.detector.restore(node, returns, tick);
+    }
+
+    /// The tag of the present life of a node that counts as alive.
+    fn living_tag(&self, node: u32) -> Option<u64> {
+        self.table.living(node).map(Incarnation::tag)
+    }
+
+    fn table_changed(&mut self, round: u64) {
+        self.members = self.table.members().collect();
+        self.spread(round);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,14 @@
+//! Membership: who takes part, as one peer knows it, and what it tells others of that.
+
+mod failure_detector;
+mod gossip;
+mod heartbeats;
+mod members;
+mod news;
+mod table;
+
+pub(crate) use failure_detector::Liveness;
+pub(crate) use gossip::{ACKS_PER_MESSAGE, GossipPayload, HEARTBEATS_PER_MESSAGE, STATES_PER_MESSAGE};
+pub use gossip::{Ack, EdgeClosure, Heartbeat};
+pub(crate) use members::Membership;
+pub use table::{Incarnation, MemberState, Table};

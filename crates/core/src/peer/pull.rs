@@ -1,0 +1,165 @@
+//! How a peer mixes pulled segments with those of the messages that have arrived.
+
+use super::exchange::Unread;
+use super::neighbours::Links;
+use super::policy::SyncMode;
+use super::wire::WireFormat;
+use crate::RowLayout;
+use crate::{Mask, Scalar, SegmentKind, larger, linalg};
+
+/// The messages of a round, and the weights with which their rows are averaged.
+pub(crate) struct Pull<'a> {
+    format: &'a WireFormat,
+    mask: Mask,
+    own_weight: f64,
+    /// The messages with scalars, each with its weight, ascending by sender.
+    messages: Vec<(&'a Unread, f64)>,
+}
+
+impl<'a> Pull<'a> {
+    /// The messages that a round mixes, of those that have arrived.
+    ///
+    /// Sources have the weights of the network. Others, which sent when they were sources or
+    /// because they were asked, have the smallest weight of the round. In lockstep they count only
+    /// if no source was heard, or peers with exact links would not do the same as exact mixing.
+    pub(crate) fn new(
+        format: &'a WireFormat,
+        links: &Links,
+        sync: SyncMode,
+        mask: Mask,
+        arrived: &'a [Unread],
+    ) -> Self {
+        let smallest = links.sources.iter().map(|(_, weight)| *weight).fold(links.own_pull, f64::min);
+        let source = |message: &Unread| links.sources.binary_search_by_key(&message.header.from, |(source, _)| *source);
+        let pulled = || arrived.iter().filter(|message| message.header.contents.pulled);
+        let sources_only = sync != SyncMode::Free && pulled().any(|message| source(message).is_ok());
+        let weight = |message: &Unread| match source(message) {
+            Ok(place) => Some(links.sources[place].1),
+            Err(_) if sources_only => None,
+            Err(_) => Some(smallest),
+        };
+        let messages = pulled().filter_map(|message| Some((message, weight(message)?))).collect();
+        Self { format, mask, own_weight: links.own_pull, messages }
+    }
+
+    /// Fills the pulled and largest segments of `next`.
+    pub(crate) fn mix<T: Scalar>(&self, layout: &RowLayout, now: &[T], next: &mut [T]) {
+        for part in layout.spans.iter().filter(|part| part.kind != SegmentKind::Push) {
+            let mixed = &mut next[part.row.clone()];
+            mixed.copy_from_slice(&now[part.row.clone()]);
+            if !self.mask.has(part.index) {
+                continue;
+            }
+            let messages = self.messages.iter().filter(|(message, _)| message.header.mask.has(part.index));
+            let rows = messages.map(|&(message, weight)| (message.segment::<T>(self.format, part.row.clone()), weight));
+            match part.kind {
+                SegmentKind::Pull => average(mixed, self.own_weight, rows),
+                _ => take_largest(mixed, rows.map(|(row, _)| row)),
+            }
+        }
+    }
+}
+
+/// Averages a segment with those of others, with weights that are scaled to sum to 1 over those
+/// that have arrived.
+fn average<T: Scalar>(mixed: &mut [T], own: f64, others: impl Iterator<Item = (impl Iterator<Item = T>, f64)>) {
+    linalg::scale(mixed, T::of(own));
+    let mut total = own;
+    for (row, weight) in others {
+        mixed.iter_mut().zip(row).for_each(|(mixed, scalar)| *mixed = mixed.plus(T::of(weight), scalar));
+        total += weight;
+    }
+    linalg::scale(mixed, T::of(1.0 / total));
+}
+
+/// Takes the largest of a segment and those of others.
+fn take_largest<T: Scalar>(mixed: &mut [T], others: impl Iterator<Item = impl Iterator<Item = T>>) {
+    for row in others {
+        let other: Vec<T> = row.collect();
+        if larger(&*mixed, &other) {
+            mixed.copy_from_slice(&other);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::peer::membership::{GossipPayload, Incarnation};
+    use crate::peer::wire::{Contents, Draft, Header};
+    use crate::{Segment, Segments};
+
+    const LOCKSTEP: SyncMode = SyncMode::Lockstep { deadline: 5 };
+
+    /// Two pulled scalars, one pushed, and a largest pair.
+    fn format() -> WireFormat {
+        let segments =
+            [Segment::new(SegmentKind::Pull, 2), Segment::new(SegmentKind::Push, 1), Segment::new(SegmentKind::Max, 2)];
+        WireFormat::new(7, 5, &Segments::new(segments))
+    }
+
+    fn message(from: u32, row: [f64; 5]) -> Unread {
+        let header = Header {
+            from,
+            to: 0,
+            incarnation: Incarnation::default(),
+            to_incarnation: Incarnation::default(),
+            epoch: 0,
+            round: 0,
+            sequence: 1,
+            generation: 0,
+            held: 0,
+            beat: 0,
+            digest: 0,
+            mask: Mask::ALL,
+            contents: Contents { pulled: true, ..Contents::default() },
+        };
+        let bytes = format().write(&Draft { header, gossip: &GossipPayload::default(), row: &row, mass: &[] });
+        let places = format().read::<f64>(&bytes).unwrap().places();
+        Unread::new(header, places, bytes)
+    }
+
+    /// A peer with sources 1 and 2, and with these messages.
+    fn mixed(sync: SyncMode, mask: Mask, arrived: &[Unread]) -> [f64; 5] {
+        let links = Links { own_pull: 0.5, sources: vec![(1, 0.3), (2, 0.2)], ..Links::default() };
+        let (format, mut next) = (format(), [9.0; 5]);
+        let pull = Pull::new(&format, &links, sync, mask, arrived);
+        pull.mix(format.layout(), &[1.0, 2.0, 3.0, 4.0, 5.0], &mut next);
+        next
+    }
+
+    fn is_near(row: [f64; 5], expected: [f64; 5]) -> bool {
+        row.iter().zip(expected).all(|(scalar, expected)| (scalar - expected).abs() < 1e-15)
+    }
+
+    #[test]
+    fn all_sources_are_averaged_with_their_weights() {
+        let arrived = [message(1, [11.0, 2.0, 0.0, 4.0, 4.0]), message(2, [1.0, 12.0, 0.0, 4.0, 6.0])];
+        let row = mixed(SyncMode::Free, Mask::ALL, &arrived);
+        assert!(is_near(row, [4.0, 4.0, 9.0, 4.0, 6.0]), "{row:?}: pushed scalars are not touched");
+    }
+
+    #[test]
+    fn weights_sum_to_one_over_those_that_have_arrived() {
+        assert!(is_near(mixed(LOCKSTEP, Mask::ALL, &[]), [1.0, 2.0, 9.0, 4.0, 5.0]));
+        let row = mixed(LOCKSTEP, Mask::ALL, &[message(1, [9.0, 10.0, 0.0, 0.0, 0.0])]);
+        assert!(is_near(row, [4.0, 5.0, 9.0, 4.0, 5.0]), "{row:?}: 0.5 and 0.3 become 5/8 and 3/8");
+    }
+
+    #[test]
+    fn others_than_sources_count_in_lockstep_only_if_no_source_was_heard() {
+        let stranger = || message(4, [8.0, 9.0, 0.0, 9.0, 9.0]);
+        let row = mixed(LOCKSTEP, Mask::ALL, &[stranger()]);
+        assert!(is_near(row, [3.0, 4.0, 9.0, 9.0, 9.0]), "{row:?}: with the smallest weight, 0.2 of 0.7");
+        let row = mixed(LOCKSTEP, Mask::ALL, &[message(1, [1.0, 2.0, 0.0, 0.0, 0.0]), stranger()]);
+        assert!(is_near(row, [1.0, 2.0, 9.0, 4.0, 5.0]), "{row:?}");
+        let row = mixed(SyncMode::Free, Mask::ALL, &[message(1, [1.0, 2.0, 0.0, 0.0, 0.0]), stranger()]);
+        assert!(is_near(row, [2.4, 3.4, 9.0, 9.0, 9.0]), "{row:?}: 0.2 of 1.0");
+    }
+
+    #[test]
+    fn segments_that_are_not_exchanged_stay_as_they_are() {
+        let arrived = [message(1, [9.0, 9.0, 9.0, 9.0, 9.0])];
+        assert!(is_near(mixed(SyncMode::Free, Mask::NONE, &arrived), [1.0, 2.0, 9.0, 4.0, 5.0]));
+    }
+}

@@ -1,0 +1,195 @@
+//! Messages that reach a peer.
+
+use super::clock::Phase;
+use super::event::Effect;
+use super::exchange::Unread;
+use super::machine::Peer;
+use super::membership::{Heartbeat, MemberState};
+use super::policy::SyncMode;
+use super::wire::{Contents, Header, Intent, Message};
+use crate::{Mask, Scalar};
+
+impl<T: Scalar> Peer<T> {
+    /// Takes in a message: its gossip always, its scalars and mass if they are current.
+    pub(super) fn receive(&mut self, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
+        let Ok(message) = self.format.read::<T>(&bytes) else {
+            self.counters.malformed += 1;
+            return;
+        };
+        let header = message.header;
+        if header.to != self.config.node || header.from == self.config.node {
+            self.counters.malformed += 1;
+            return;
+        }
+        self.merge_gossip(&message);
+        let known = header.digest == self.membership.digest();
+        let current = self.is_current(&header);
+        // A sender that knows something else and does not say what is behind, or has not told yet.
+        let stale = !current || (!known && message.member_states().next().is_none());
+        self.counters.stale += u64::from(stale);
+        if current && self.has_forgotten(&header) {
+            self.abandon_life();
+        } else if current {
+            let places = message.places();
+            self.accept(Unread::new(header, places, bytes));
+            self.join_if_under_way(&header, known);
+        }
+        self.reply(&header, stale, effects);
+    }
+
+    /// Merges the gossip of a message, whatever becomes of the rest: knowledge only grows by it.
+    fn merge_gossip(&mut self, message: &Message<'_>) {
+        self.merge_states(message);
+        self.merge_closures(message);
+        self.merge_heartbeats(message);
+        for ack in message.acks() {
+            if self.membership.learn_ack(ack) {
+                self.exchange.acknowledge(ack.by, ack.sequence);
+            }
+        }
+        self.follow_epoch(&message.header);
+    }
+
+    fn merge_states(&mut self, message: &Message<'_>) {
+        let from = message.header.from;
+        let sender = (from, MemberState::alive(message.header.incarnation));
+        for (node, state) in std::iter::once(sender).chain(message.member_states()) {
+            if node == self.config.node {
+                if self.membership.is_above_own_life(state) {
+                    self.refute(state.incarnation);
+                }
+            } else {
+                self.learn(node, state);
+                if node == from {
+                    self.membership.learn_farewell(node, state);
+                }
+            }
+        }
+    }
+
+    fn merge_closures(&mut self, message: &Message<'_>) {
+        for closure in message.closures() {
+            let forgotten = self.exchange.knows(closure.to)
+                && self.exchange.edge(closure.to).generation() < closure.generation
+                && self.membership.is_own(closure);
+            if forgotten {
+                self.abandon_life();
+            }
+            if self.membership.learn_closure(closure, self.clock.round()) && closure.to == self.config.node {
+                self.give_up_before(closure.from, closure.generation);
+            }
+        }
+    }
+
+    fn merge_heartbeats(&mut self, message: &Message<'_>) {
+        let (header, now) = (&message.header, self.clock.now());
+        let own = Heartbeat { node: header.from, life: header.incarnation.tag() as u32, count: header.beat };
+        for heartbeat in std::iter::once(own).chain(message.heartbeats()) {
+            self.membership.hear(heartbeat, now);
+        }
+    }
+
+    /// Enters a later epoch of the sender. In lockstep it begins in the sender's round, so that all
+    /// peers enter it in the same one.
+    fn follow_epoch(&mut self, header: &Header) {
+        if header.epoch > self.clock.epoch() {
+            let reached = header.round <= self.clock.round() || self.clock.phase() != Phase::Open;
+            if self.config.policy.sync == SyncMode::Free || reached {
+                self.enter(header.epoch);
+            } else {
+                self.clock.announce_epoch(header.round, header.epoch);
+            }
+        }
+    }
+
+    /// Whether a message is of the sender's present life, and of this epoch or one that is coming.
+    fn is_current(&self, header: &Header) -> bool {
+        self.membership.table().living(header.from) == Some(header.incarnation) && header.epoch >= self.clock.epoch()
+    }
+
+    /// Whether the sender holds mass of this life and epoch that this peer does not know of.
+    fn has_forgotten(&self, header: &Header) -> bool {
+        let ours = self.membership.incarnation() == header.to_incarnation && header.epoch == self.clock.epoch();
+        let newest = self.exchange.edge(header.from).generation() + 1;
+        let known = header.held < newest || (header.held == newest && self.ledger.sent(header.from).is_some());
+        ours && !known
+    }
+
+    /// Keeps the scalars and the mass of a current message until the end of the round.
+    fn accept(&mut self, mut message: Unread) {
+        let header = message.header;
+        self.membership.hear_message(header.from, header.incarnation, header.sequence, self.clock.round());
+        self.give_up_before(header.from, header.generation);
+        self.exchange.inbox_mut(header.from).hear(header.round);
+        if header.contents.mass && !self.is_for_this_life(&header) {
+            self.counters.stale += 1;
+            message.header.contents.mass = false;
+        }
+        if !message.header.contents.mass && !header.contents.pulled {
+            return;
+        }
+        let inbox = self.exchange.inbox_mut(header.from);
+        if inbox.is_outdated(header.sequence) {
+            self.counters.outdated += 1;
+            return;
+        }
+        inbox.keep(message, self.config.policy.sync);
+        self.catch_up(&header);
+    }
+
+    /// Whether mass was sent to this peer's present life, over an edge that its sender has not
+    /// closed.
+    fn is_for_this_life(&self, header: &Header) -> bool {
+        let open = header.generation >= self.exchange.edge(header.from).its_generation();
+        header.to_incarnation == self.membership.incarnation() && open
+    }
+
+    /// Goes on in the round of the others, if this peer is new or has fallen far behind.
+    ///
+    /// Peers on a ring can be as many rounds apart as there are nodes. Twice that and 16 rounds are
+    /// far enough that no peer skips rounds because of a short delay.
+    fn catch_up(&mut self, header: &Header) {
+        let far = self.clock.round() + 2 * self.format.nodes() as u64 + 16;
+        if header.round > far && header.epoch == self.clock.epoch() {
+            self.clock.skip_to(header.round.min(self.config.policy.rounds));
+            self.membership.attach_table(self.clock.round());
+        }
+    }
+
+    /// Lets a held peer begin when it hears one that has begun. In lockstep both must first know
+    /// the same members, since neighbours follow from them.
+    fn join_if_under_way(&mut self, header: &Header, known: bool) {
+        let begun = header.contents.pulled || header.contents.mass;
+        if self.config.policy.held && begun && (known || self.config.policy.sync == SyncMode::Free) {
+            self.clock.allow_rounds();
+        }
+    }
+
+    /// Answers a sender that is behind or calls, and gives a share to one that asks for it.
+    fn reply(&mut self, header: &Header, stale: bool, effects: &mut Vec<Effect>) {
+        let asks = header.contents.intent == Intent::RequestShare;
+        if stale || self.is_call(header) {
+            self.answer(header, effects);
+        } else if asks && header.epoch == self.clock.epoch() && self.clock.phase() == Phase::Open {
+            self.grant_share(header.from, effects);
+        }
+    }
+
+    /// Whether the sender calls the peers together, and must learn that this one hears it.
+    fn is_call(&self, header: &Header) -> bool {
+        let gathers = self.config.policy.sync != SyncMode::Free || self.clock.phase() == Phase::Gathering;
+        gathers && header.contents == Contents::default()
+    }
+
+    /// Sends the table to a sender that is behind, at most once in a tick.
+    fn answer(&mut self, header: &Header, effects: &mut Vec<Effect>) {
+        let tick = self.clock.ticks();
+        let is_answer = header.contents.intent == Intent::Answer;
+        let edge = self.exchange.edge_mut(header.from);
+        if is_answer || !edge.may_answer(tick) || self.clock.phase() == Phase::Unwritten {
+            return;
+        }
+        edge.answer(tick);
+        self.send(header.from, Mask::NONE, Contents { intent: Intent::Answer, ..Contents::default() }, true, effects);
+    }
+}

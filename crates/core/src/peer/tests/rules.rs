@@ -1,0 +1,154 @@
+//! Rules of the protocol that concern several parts of a peer, each on the smallest network.
+
+use std::collections::VecDeque;
+
+use super::fixtures::{configs, life};
+use crate::Topology;
+use crate::peer::{Command, Contents, Effect, Event, Header, Intent, Peer, PeerConfig, Policy, SyncMode};
+use crate::topology::{Complete, Ring};
+
+/// Peers whose records are safe at once, and the messages between them.
+struct Network {
+    peers: Vec<Peer<f64>>,
+    in_flight: VecDeque<(u32, Vec<u8>)>,
+    /// The headers of all messages that were sent.
+    sent: Vec<Header>,
+}
+
+impl Network {
+    /// Free-running peers that never count each other as dead by themselves.
+    fn new<S: Topology + 'static>(nodes: usize, topology: fn(usize) -> S) -> Self {
+        let policy = Policy { evict_after: 1_000_000, ..Policy::new(SyncMode::Free, nodes) };
+        let peer = |config: PeerConfig<f64>| {
+            let life = life(config.node);
+            Peer::new(PeerConfig { policy, ..config }, life, 0, None)
+        };
+        let peers = configs(nodes, false, topology).into_iter().map(peer).collect();
+        let mut network = Self { peers, in_flight: VecDeque::new(), sent: Vec::new() };
+        for node in 0..nodes {
+            network.peers[node].meet((0..nodes as u32).map(|node| (node, life(node))));
+            network.tell(node, Event::Stored { ticket: 0, safe: true });
+        }
+        network
+    }
+
+    fn tell(&mut self, node: usize, event: Event) {
+        let mut effects = Vec::new();
+        self.peers[node].handle(event, &mut effects);
+        for effect in effects {
+            match effect {
+                Effect::Send { to, bytes } => {
+                    self.sent.push(self.peers[node].format.read::<f64>(&bytes).unwrap().header);
+                    self.in_flight.push_back((to, bytes));
+                }
+                Effect::Store { ticket, .. } => self.tell(node, Event::Stored { ticket, safe: true }),
+            }
+        }
+    }
+
+    /// Some ticks, with the messages that these links carry.
+    fn run(&mut self, ticks: usize, carries: impl Fn(u32, u32) -> bool) {
+        for _ in 0..ticks {
+            (0..self.peers.len()).for_each(|node| self.tell(node, Event::Tick));
+            while let Some((to, bytes)) = self.in_flight.pop_front() {
+                let from = self.peers[0].format.read::<f64>(&bytes).unwrap().header.from;
+                if carries(from, to) {
+                    self.tell(to as usize, Event::Message(bytes));
+                }
+            }
+            assert!(self.peers.iter().all(|peer| peer.ledger().audit()));
+        }
+    }
+}
+
+#[test]
+fn an_edge_that_does_not_answer_is_closed_and_opens_again_in_the_next_generation() {
+    let mut network = Network::new(2, Complete::new);
+    network.run(20, |_, _| true);
+    assert!(network.peers[0].ledger().sent(1).is_some());
+    let patience = network.peers[0].config.policy.close_after as usize;
+    network.run(patience + 2, |from, _| from == 1);
+    assert!(network.peers[0].generation(1) == 0, "who hears nothing does not acknowledge, but who is heard does");
+    network.run(patience + 2, |_, _| false);
+    assert!(network.peers[0].generation(1) >= 1 && network.peers[0].ledger().sent(1).is_none());
+    assert_eq!(network.peers[0].ledger().mass().len(), 3);
+    let generation = network.peers[0].generation(1);
+    network.run(20, |_, _| true);
+    assert!(network.peers[0].ledger().sent(1).is_some(), "the edge is open again");
+    assert_eq!((network.peers[0].generation(1), network.peers[1].its_generation(0)), (generation, generation));
+}
+
+#[test]
+fn a_peer_that_receives_no_mass_stops_giving_and_asks_others() {
+    let mut network = Network::new(3, Ring::new);
+    network.run(10, |_, _| true);
+    network.run(11, |_, to| to != 0);
+    let given = network.peers[0].ledger().sent(1).map(<[i64]>::to_vec);
+    network.sent.clear();
+    network.run(6, |_, to| to != 0);
+    let asks = |header: &&Header| header.contents.intent == Intent::RequestShare;
+    assert_eq!(network.sent.iter().filter(asks).filter(|header| header.from == 0).count(), 6, "in every round");
+    assert_eq!(network.peers[0].ledger().sent(1), given.as_deref(), "it gives nothing");
+    assert!(network.peers[0].ledger().received(1).is_none(), "node 1 is not its source");
+    network.run(6, |from, to| (from, to) != (2, 0));
+    assert!(network.peers[0].ledger().received(1).is_some(), "node 1 gives it what a target gets");
+}
+
+#[test]
+fn a_rumour_of_its_death_makes_a_peer_begin_a_new_life() {
+    let mut network = Network::new(3, Complete::new);
+    network.run(10, |_, _| true);
+    network.tell(1, Event::Suspect(0));
+    assert!(network.peers[1].ledger().sent(0).is_none() && network.peers[1].ledger().received(0).is_none());
+    network.run(10, |_, _| true);
+    let reborn = network.peers[0].incarnation();
+    assert!(reborn > life(0) && network.peers[0].counters().refutations == 1);
+    assert!(network.peers.iter().all(|peer| peer.table().living(0) == Some(reborn)));
+}
+
+#[test]
+fn a_new_epoch_reaches_everybody_and_starts_the_trackers_anew() {
+    let mut network = Network::new(3, Complete::new);
+    network.run(10, |_, _| true);
+    network.tell(2, Event::Command(Command::Restart));
+    assert_eq!(network.peers[2].ledger().mass(), network.peers[2].ledger().input());
+    network.run(3, |_, _| true);
+    assert!(network.peers.iter().all(|peer| peer.epoch() == 1));
+}
+
+#[test]
+fn a_peer_far_behind_goes_on_where_the_others_are() {
+    let mut network = Network::new(2, Complete::new);
+    (0..100).for_each(|_| network.tell(0, Event::Tick));
+    assert_eq!((network.peers[0].round(), network.peers[1].round()), (100, 0));
+    network.in_flight.clear();
+    network.run(1, |_, _| true);
+    assert!(network.peers[1].round() >= 100);
+}
+
+#[test]
+fn messages_for_others_and_of_other_runs_are_refused() {
+    let mut network = Network::new(3, Complete::new);
+    network.run(1, |_, _| true);
+    network.tell(0, Event::Tick);
+    let (to, bytes) = network.in_flight.pop_front().unwrap();
+    let wrong = if to == 1 { 2 } else { 1 };
+    network.tell(wrong, Event::Message(bytes.clone()));
+    assert_eq!(network.peers[wrong].counters().malformed, 1);
+    let mut other = Peer::new(PeerConfig { run: 8, ..network.peers[to as usize].config.clone() }, life(to), 0, None);
+    other.handle(Event::Message(bytes), &mut Vec::new());
+    assert_eq!(other.counters().malformed, 1);
+}
+
+#[test]
+fn a_peer_answers_who_is_behind_once_a_tick() {
+    let mut network = Network::new(2, Complete::new);
+    network.run(5, |_, _| true);
+    network.tell(0, Event::Tick);
+    let (_, bytes) = network.in_flight.pop_front().unwrap();
+    network.tell(1, Event::Suspect(0));
+    network.sent.clear();
+    (0..3).for_each(|_| network.tell(1, Event::Message(bytes.clone())));
+    let answer = Contents { intent: Intent::Answer, ..Contents::default() };
+    assert_eq!(network.sent.iter().filter(|header| header.contents == answer).count(), 1);
+}

@@ -1,0 +1,40 @@
+//! From a plan to its runs: setting them up, carrying them out and measuring them.
+
+mod algorithm_setup;
+mod checkpoint_pacing;
+mod checksums;
+mod collection;
+mod custom_parts;
+mod findings;
+mod job;
+mod job_error;
+mod node_config;
+mod preflight;
+mod problem_setup;
+mod progress;
+mod record;
+mod replay;
+mod run_metrics;
+mod runner;
+mod setup;
+mod setup_error;
+mod simulator;
+mod single_agent;
+mod stopwatch;
+
+pub use collection::{Collection, collect};
+pub use custom_parts::{AlgorithmMisfit, CustomAlgorithm, CustomParts};
+pub use job_error::JobError;
+pub(crate) use preflight::parallel_runs;
+pub use preflight::preflight;
+pub use problem_setup::divide;
+pub use progress::Progress;
+pub(crate) use run_metrics::RunMetrics;
+pub(crate) use runner::carry_out_runs;
+pub use runner::{Report, RunOptions, carry_out_plan, conclude};
+pub use setup::Setup;
+pub(crate) use setup::WINDOW;
+pub use setup_error::{Disconnected, SetupError};
+pub use simulator::Simulator;
+pub use single_agent::{write_findings_of, write_solution_of};
+pub use stopwatch::{Stopwatch, timestamp};

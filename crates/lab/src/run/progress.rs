@@ -1,0 +1,20 @@
+//! Following runs from outside.
+
+use crate::plan::Job;
+
+/// Follows the progress of runs, and may interrupt them.
+pub trait Progress: Sync {
+    /// Called when a run has begun, or continues, at this round.
+    fn begun(&self, _job: &Job<'_>, _round: u64) {}
+    /// Called when a run has come to this round.
+    fn advanced(&self, _job: &Job<'_>, _round: u64) {}
+    /// Called when a run has ended, or was interrupted.
+    fn ended(&self, _job: &Job<'_>) {}
+    /// Whether all runs are to stop, and keep what was recorded.
+    fn interrupted(&self) -> bool {
+        false
+    }
+}
+
+/// Follows nothing and never interrupts.
+impl Progress for () {}

@@ -1,0 +1,11 @@
+//! The tests of the lab from outside, in one binary: each binary takes long to link.
+
+mod charts;
+mod documents;
+mod experiments;
+mod figures;
+mod findings;
+mod interrupted;
+mod keys;
+mod metrics;
+mod solutions;

@@ -1,0 +1,14 @@
+//! What a node concludes about the others: whether they let it in, who takes part, who is silent,
+//! and whether two processes act as one member.
+
+mod admission;
+mod attendance;
+mod duplicates;
+mod silence;
+
+pub(crate) use admission::Admission;
+pub use admission::NotAdmitted;
+pub(crate) use attendance::{Attendance, PeerView};
+pub use attendance::{MissingMembers, StartGate};
+pub(crate) use duplicates::DuplicateDetector;
+pub(crate) use silence::SilenceDetector;

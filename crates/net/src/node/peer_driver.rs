@@ -1,0 +1,175 @@
+//! The agents of a node as machines: events in, effects out.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use fabnet_core::peer::{Command, Effect, Event, Record};
+use fabnet_core::{Peer, Scalar};
+
+use super::hosted_peer::HostedPeer;
+use super::recorder::Recorder;
+use crate::clock::Clock;
+use crate::monitor::PeerView;
+use crate::state::{Disk, DiskError};
+use crate::status::RoundTimes;
+use crate::transport::Transport;
+
+/// Hands events to the peers of a node and carries out what they ask for: messages between them
+/// stay in the process, others go to the transport, records to the disk.
+pub(super) struct PeerDriver<T: Scalar> {
+    hosted: BTreeMap<u32, HostedPeer<T>>,
+    transport: Arc<dyn Transport>,
+    clock: Arc<dyn Clock>,
+    /// The time between two checkpoints.
+    checkpoint_interval: Duration,
+    times: RoundTimes,
+    events: VecDeque<(u32, Event)>,
+    /// Empty between two events; kept for its memory.
+    effects: Vec<Effect>,
+}
+
+impl<T: Scalar> PeerDriver<T> {
+    pub(super) fn new(
+        peers: impl IntoIterator<Item = (Peer<T>, Disk, u64)>,
+        transport: Arc<dyn Transport>,
+        clock: Arc<dyn Clock>,
+        checkpoint_interval: Duration,
+        times: RoundTimes,
+    ) -> Self {
+        let now = clock.now();
+        let hosted = peers.into_iter().map(|(peer, disk, rounds)| {
+            let hosted = HostedPeer::new(peer, disk, rounds, now);
+            (hosted.peer.node(), hosted)
+        });
+        let hosted = hosted.collect();
+        Self { hosted, transport, clock, checkpoint_interval, times, events: VecDeque::new(), effects: Vec::new() }
+    }
+
+    pub(super) fn hosted(&self) -> impl Iterator<Item = &HostedPeer<T>> {
+        self.hosted.values()
+    }
+
+    pub(super) fn hosted_mut(&mut self) -> impl Iterator<Item = &mut HostedPeer<T>> {
+        self.hosted.values_mut()
+    }
+
+    pub(super) fn peers(&self) -> impl Iterator<Item = &Peer<T>> {
+        self.hosted.values().map(|hosted| &hosted.peer)
+    }
+
+    /// The peers, as far as the others' attendance is concerned.
+    pub(super) fn views(&self) -> Vec<&dyn PeerView> {
+        self.peers().map(|peer| peer as &dyn PeerView).collect()
+    }
+
+    pub(super) fn hosts(&self, agent: u32) -> bool {
+        self.hosted.contains_key(&agent)
+    }
+
+    /// Whether all peers have begun with their rounds, or may.
+    pub(super) fn has_begun(&self) -> bool {
+        self.peers().all(Peer::has_begun)
+    }
+
+    /// Whether all rounds are done.
+    pub(super) fn is_done(&self) -> bool {
+        self.hosted().all(|hosted| hosted.peer.round() >= hosted.rounds)
+    }
+
+    /// Has each peer write down its incarnation, which is the first that it does.
+    pub(super) fn start(&mut self, recorder: &mut dyn Recorder<T>) {
+        let first: Vec<(u32, Effect)> = self.peers().map(|peer| (peer.node(), peer.start())).collect();
+        for (agent, effect) in first {
+            self.carry_out(agent, effect, recorder);
+        }
+    }
+
+    /// Queues an event for one peer.
+    pub(super) fn push(&mut self, agent: u32, event: Event) {
+        self.events.push_back((agent, event));
+    }
+
+    /// Queues an event for every peer.
+    pub(super) fn push_to_all(&mut self, event: &Event) {
+        self.events.extend(self.hosted.keys().map(|&agent| (agent, event.clone())));
+    }
+
+    /// Handles events until none is left.
+    pub(super) fn settle(&mut self, recorder: &mut dyn Recorder<T>) {
+        while let Some((agent, event)) = self.events.pop_front() {
+            self.handle(agent, event, recorder);
+        }
+    }
+
+    /// Lets every peer say farewell.
+    pub(super) fn say_farewell(&mut self, recorder: &mut dyn Recorder<T>) {
+        let agents: Vec<u32> = self.hosted.keys().copied().collect();
+        for agent in agents {
+            self.handle(agent, Event::Command(Command::Leave), recorder);
+        }
+        self.settle(recorder);
+    }
+
+    /// Records where the peers are at the end, if that is where their own rounds have led them.
+    pub(super) fn record_end(&mut self, recorder: &mut dyn Recorder<T>) {
+        let unrecorded = |hosted: &&mut HostedPeer<T>| hosted.recorded != Some(hosted.rounds) && hosted.is_at_end();
+        for hosted in self.hosted.values_mut().filter(unrecorded) {
+            if let Record::Checkpoint { round, point } = hosted.peer.checkpoint() {
+                recorder.record(&hosted.peer, round, &point);
+                hosted.recorded = Some(round);
+            }
+        }
+    }
+
+    /// Writes a checkpoint of every peer, whenever the last one was.
+    pub(super) fn write_checkpoints(&self) -> Result<(), DiskError> {
+        self.hosted().try_for_each(|hosted| hosted.disk.write(&hosted.peer.checkpoint()))
+    }
+
+    fn handle(&mut self, agent: u32, event: Event, recorder: &mut dyn Recorder<T>) {
+        let Some(hosted) = self.hosted.get_mut(&agent) else { return };
+        let (before, worked) = (hosted.peer.round(), hosted.peer.counters().rounds);
+        let mut effects = std::mem::take(&mut self.effects);
+        hosted.peer.handle(event, &mut effects);
+        let done = hosted.peer.round().saturating_sub(before);
+        if hosted.peer.counters().rounds > worked {
+            hosted.worked_in = hosted.peer.round();
+        }
+        if done > 0 {
+            let now = self.clock.now();
+            self.times.observe(now.saturating_sub(hosted.round_at).as_secs_f64() / done as f64, done);
+            hosted.round_at = now;
+        }
+        for effect in effects.drain(..) {
+            self.carry_out(agent, effect, recorder);
+        }
+        self.effects = effects;
+    }
+
+    fn carry_out(&mut self, agent: u32, effect: Effect, recorder: &mut dyn Recorder<T>) {
+        match effect {
+            Effect::Send { to, bytes } if self.hosts(to) => self.push(to, Event::Message(bytes)),
+            Effect::Send { to, bytes } => self.transport.send(agent, to, bytes),
+            Effect::Store { ticket, record } => self.store(agent, ticket, &record, recorder),
+        }
+    }
+
+    /// Writes a record and tells its peer. A point is always recorded, but becomes a checkpoint
+    /// only now and then, of which the peer is told nothing: nobody waits for checkpoints.
+    fn store(&mut self, agent: u32, ticket: u64, record: &Record, recorder: &mut dyn Recorder<T>) {
+        let Some(hosted) = self.hosted.get_mut(&agent) else { return };
+        if let Record::Checkpoint { round, point } = record {
+            recorder.record(&hosted.peer, *round, point);
+            hosted.recorded = Some(*round);
+            let now = self.clock.now();
+            if hosted.checkpoint_at.is_some_and(|at| now.saturating_sub(at) < self.checkpoint_interval) {
+                return;
+            }
+            hosted.checkpoint_at = Some(now);
+            recorder.secure();
+        }
+        let written = hosted.disk.write(record).inspect_err(|error| tracing::error!(agent, %error, "not written"));
+        self.push(agent, Event::Stored { ticket, safe: written.is_ok() });
+    }
+}

@@ -1,0 +1,21 @@
+//! What a node records of its agents.
+
+use fabnet_core::{Peer, Scalar};
+
+/// Records the points of agents at the rounds that the plan says.
+pub trait Recorder<T: Scalar> {
+    /// Records the point of a peer after a round, scalar by scalar.
+    fn record(&mut self, peer: &Peer<T>, round: u64, point: &[u8]);
+
+    /// Tries again to write what could not be written, and makes what was written survive a power
+    /// cut.
+    fn secure(&mut self);
+
+    /// Does the same at the end, and says which records are missing.
+    fn finish(&mut self) -> Result<(), UnwrittenRecords>;
+}
+
+/// Records that could not be written: what is missing, and why, of each file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.join("; "))]
+pub struct UnwrittenRecords(pub Vec<String>);

@@ -1,0 +1,83 @@
+//! The status that a node makes known.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use fabnet_core::Scalar;
+
+use super::hosted_peer::HostedPeer;
+use super::monitoring::Monitoring;
+use super::peer_driver::PeerDriver;
+use crate::config::Config;
+use crate::refusals::{RefusalReason, Refusals};
+use crate::run_digest::RunDigest;
+use crate::status::{AgentStatus, NodeStatus, SharedStatus};
+
+/// Writes the status of a node, twice in a second.
+pub(super) struct StatusReporter {
+    config: Arc<Config>,
+    digest: RunDigest,
+    status: SharedStatus,
+    /// Messages that were lost on purpose.
+    dropped: Arc<AtomicU64>,
+    started: Duration,
+    reported: Duration,
+}
+
+impl StatusReporter {
+    /// The time between two reports: each looks at everything that there is.
+    const INTERVAL: Duration = Duration::from_millis(500);
+
+    pub(super) fn new(
+        config: Arc<Config>,
+        digest: RunDigest,
+        status: SharedStatus,
+        dropped: Arc<AtomicU64>,
+        now: Duration,
+    ) -> Self {
+        Self { config, digest, status, dropped, started: now, reported: now }
+    }
+
+    /// Whether it is time for another report.
+    pub(super) fn is_due(&self, now: Duration) -> bool {
+        now.saturating_sub(self.reported) > Self::INTERVAL
+    }
+
+    /// Makes the status of the node known.
+    pub(super) fn report<T: Scalar>(
+        &mut self,
+        driver: &mut PeerDriver<T>,
+        monitoring: &mut Monitoring,
+        refusals: &Refusals,
+        now: Duration,
+    ) {
+        self.reported = now;
+        let complete = driver.is_done() && monitoring.judge_end(driver).is_empty();
+        let status = NodeStatus {
+            run: self.config.run.clone(),
+            node: self.config.node.clone(),
+            manifest: self.digest.to_string(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            seconds: now.saturating_sub(self.started).as_secs_f64(),
+            ready: monitoring.admitted(),
+            begun: driver.has_begun(),
+            done: driver.is_done(),
+            complete,
+            absent: monitoring.absent(driver),
+            doubles: monitoring.duplicates().into_iter().map(str::to_owned).collect(),
+            refused: RefusalReason::ALL.map(|reason| (reason.name().to_owned(), refusals.get(reason))).into(),
+            dropped: self.dropped.load(Ordering::Relaxed),
+            renewals: monitoring.reconnections(),
+            agents: driver.hosted_mut().map(|hosted| agent_status(hosted, now)).collect(),
+        };
+        self.status.change(|shared| *shared = status);
+    }
+}
+
+fn agent_status<T: Scalar>(hosted: &mut HostedPeer<T>, now: Duration) -> AgentStatus {
+    let status = AgentStatus::of(&mut hosted.peer);
+    hosted.max_residual = hosted.max_residual.max(status.mass_residual);
+    let checkpoint_age = hosted.checkpoint_at.map(|at| now.saturating_sub(at).as_secs_f64());
+    AgentStatus { max_mass_residual: hosted.max_residual, checkpoint_age, ..status }
+}

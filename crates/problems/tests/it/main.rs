@@ -1,0 +1,17 @@
+//! Tests of every method and every problem. They are one binary, because each one links for long;
+//! `allocations` is another one, because it counts with an allocator of its own.
+
+mod automatic_steps;
+mod batched;
+mod common;
+mod dense_reference;
+mod divergence;
+mod every_algorithm;
+mod every_problem;
+mod exchange_bytes;
+mod learning;
+mod peers;
+mod private_coordinates;
+mod rates;
+mod single_level_reference;
+mod stops;

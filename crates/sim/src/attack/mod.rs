@@ -1,0 +1,35 @@
+//! A deterministic simulator that injects faults into a cluster of peers and checks invariants.
+//!
+//! [`Scenario`] says what is simulated, [`run`] carries it out, and [`SeedSweep`] does so for many
+//! seeds. Inside, `world` drives the peers; `queue`, `network`, `disk` and `sampler` are their
+//! surroundings; `inject` carries out faults, and `phases` is the course of a simulation.
+
+mod checksum;
+mod disk;
+mod event_log;
+mod fault;
+#[cfg(test)]
+mod fixture;
+mod inject;
+mod invariant_checker;
+mod named;
+mod network;
+mod node;
+mod outcome;
+mod peer_factory;
+mod phases;
+mod queue;
+mod sampler;
+mod scenario;
+mod settlement;
+mod survivor_quadratic;
+mod sweep;
+mod violation;
+mod wire;
+mod world;
+
+pub use fault::{ByFault, Fault};
+pub use named::NAMED;
+pub use outcome::Outcome;
+pub use scenario::{MethodKind, NetworkKind, Scenario};
+pub use sweep::{Failure, SeedSweep, run};

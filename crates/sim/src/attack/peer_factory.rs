@@ -1,0 +1,75 @@
+//! How the peers of a simulation are configured, started and judged.
+
+use std::sync::Arc;
+
+use fabnet_core::peer::{Incarnation, NeighbourSource, PeerConfig, Policy, Unit};
+use fabnet_core::weights::Uniform;
+use fabnet_core::{Algorithm, Peer, Problem};
+
+use super::disk::Disk;
+use super::scenario::{MethodKind, NetworkKind, Scenario};
+use super::survivor_quadratic::SurvivorQuadratic;
+
+/// Makes peers that all solve the problem of one scenario.
+pub(super) struct PeerFactory {
+    scenario: Scenario,
+    problem: Arc<SurvivorQuadratic>,
+    algorithm: Arc<dyn Algorithm<f64>>,
+}
+
+impl PeerFactory {
+    /// The problem and the algorithm of a scenario.
+    pub(super) fn new(scenario: &Scenario) -> Self {
+        let problem = Arc::new(SurvivorQuadratic::new(scenario));
+        Self { algorithm: scenario.algorithm(&*problem), problem, scenario: scenario.clone() }
+    }
+
+    /// A peer from the stored state, if nodes resume exactly and it is intact; else one of a new
+    /// incarnation at the newest checkpoint.
+    pub(super) fn restore(&self, node: u32, disk: &mut Disk, incarnation: Incarnation) -> Peer<f64> {
+        let task = self.task(node);
+        let state = disk.state.take().filter(|_| self.scenario.exact);
+        let resumed = state.and_then(|state| Peer::resume(task.clone(), &state).ok());
+        resumed.unwrap_or_else(|| {
+            let (round, point) = disk.checkpoint().map_or((0, None), |(round, point)| (round, Some(point)));
+            Peer::new(task, incarnation, round, point.as_deref())
+        })
+    }
+
+    fn task(&self, node: u32) -> PeerConfig<f64> {
+        let (nodes, exact, scenario) = (self.scenario.nodes, self.scenario.exact, self.scenario.clone());
+        PeerConfig {
+            algorithm: self.algorithm.clone(),
+            problem: self.problem.clone(),
+            seed: scenario.seed,
+            node,
+            run: scenario.seed,
+            unit: Unit::default(),
+            policy: Policy { checkpoint_every: 20, exact, ..Policy::new(scenario.pace, nodes) },
+            schedule: if scenario.network == NetworkKind::Contacts {
+                NeighbourSource::Contacts(scenario.topology(nodes))
+            } else {
+                NeighbourSource::Living(Arc::new(move |agents| scenario.topology(agents)))
+            },
+            weights: Arc::new(Uniform),
+        }
+    }
+
+    /// The largest distance of any coordinate of any of these peers from their common solution.
+    pub(super) fn distance_to_solution(&self, peers: &[&Peer<f64>]) -> f64 {
+        let survivors: Vec<u32> = peers.iter().map(|peer| peer.node()).collect();
+        let bilevel = self.scenario.method == MethodKind::Dfab;
+        let solution = self.problem.solution(&survivors, bilevel);
+        let mut point = vec![0.0; self.algorithm.blocks().width()];
+        let mut largest = 0.0f64;
+        for peer in peers {
+            self.algorithm.point(peer.row(), peer.keep(), &mut point);
+            let (x, y) = self.algorithm.direction().solution(self.problem.dim(), &point);
+            for (place, (known_x, known_y)) in solution.iter().enumerate() {
+                let off = if bilevel { x[place] - known_x } else { 0.0 };
+                largest = largest.max(off.abs()).max((y[place] - known_y).abs());
+            }
+        }
+        largest
+    }
+}

@@ -1,0 +1,149 @@
+//! All agents of an experiment as peers with ledgers, on unreliable links.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use fabnet_core::observe::{Agents, View};
+use fabnet_core::peer::{Effect, Event, Incarnation, NeighbourSource, PeerConfig, Policy, SyncMode, Unit};
+use fabnet_core::{Algorithm, Evaluations, Peer, Problem, Scalar, Topology, Weights};
+
+use super::links::{LinkFaults, LossyLinks};
+
+/// Peers that act in rounds: each acting peer takes what has arrived, corrects its row, and sends.
+///
+/// On perfect links this is what a [`fabnet_core::Shard`] does, up to the unit of mass.
+pub struct LossyPeers<T: Scalar> {
+    peers: Vec<Peer<T>>,
+    links: LossyLinks<Vec<u8>>,
+    stopped: Vec<bool>,
+    round: u64,
+}
+
+impl<T: Scalar> LossyPeers<T> {
+    /// One peer for each agent of a problem; all of them know each other from the start.
+    pub fn new(
+        algorithm: Arc<dyn Algorithm<T>>,
+        problem: Arc<dyn Problem<T>>,
+        topology: Arc<dyn Topology>,
+        weights: Arc<dyn Weights>,
+        seed: u64,
+        faults: LinkFaults,
+    ) -> Self {
+        let agents = problem.agents();
+        let policy = Policy {
+            // Agents of an experiment do not crash, so silence means loss, never death. The limit
+            // is far from overflow when a tick is added to it.
+            evict_after: u64::MAX / 1024,
+            ..Policy::new(SyncMode::Free, agents)
+        };
+        let task = |node: usize| PeerConfig {
+            algorithm: algorithm.clone(),
+            problem: problem.clone(),
+            seed,
+            node: node as u32,
+            run: seed,
+            unit: Unit::default(),
+            schedule: NeighbourSource::Contacts(topology.clone()),
+            weights: weights.clone(),
+            policy,
+        };
+        let mut engine = Self {
+            peers: (0..agents).map(|node| Peer::new(task(node), incarnation(node), 0, None)).collect(),
+            links: LossyLinks::new(faults, seed),
+            stopped: vec![false; agents],
+            round: 0,
+        };
+        engine.introduce_all();
+        engine
+    }
+
+    /// Tells every peer of all others, and that its incarnation is stored: nothing is written here.
+    fn introduce_all(&mut self) {
+        let agents = self.peers.len();
+        for node in 0..agents {
+            self.peers[node].meet((0..agents).map(|other| (other as u32, incarnation(other))));
+            self.tell(node, Event::Stored { ticket: 0, safe: true });
+        }
+    }
+
+    /// Carries out one round.
+    pub fn round(&mut self) {
+        for (to, bytes) in self.links.arrivals(self.round) {
+            self.tell(to, Event::Message(bytes));
+        }
+        self.round += 1;
+        for node in 0..self.peers.len() {
+            if self.links.acts(node, self.round) {
+                self.tell(node, Event::Tick);
+            }
+        }
+    }
+
+    /// The state of the run as observers see it.
+    pub fn view(&self) -> View<'_, T> {
+        let task = self.peers[0].config();
+        let mut evaluations = Evaluations::default();
+        self.peers.iter().for_each(|peer| evaluations += peer.work().evaluations);
+        let bytes: u64 = self.peers.iter().map(|peer| peer.counters().bytes).sum();
+        View {
+            round: self.round,
+            problem: &*task.problem,
+            algorithm: &*task.algorithm,
+            bytes_per_agent: bytes as f64 / self.peers.len() as f64,
+            evaluations,
+            agents: self,
+        }
+    }
+
+    /// Bytes of state per agent, on average: rows, memory, contributions and ledgers.
+    pub fn state_bytes(&self) -> f64 {
+        self.peers.iter().map(Peer::state_bytes).sum::<usize>() as f64 / self.peers.len() as f64
+    }
+
+    /// The peers, by agent.
+    pub fn peers(&self) -> &[Peer<T>] {
+        &self.peers
+    }
+
+    /// Crashes an agent: it handles no event from now on, and the others are not told.
+    pub fn stop(&mut self, agent: usize) {
+        self.stopped[agent] = true;
+    }
+
+    /// Hands an event to a peer that has not stopped, and sends the messages that it answers with.
+    pub fn tell(&mut self, node: usize, event: Event) {
+        if self.stopped[node] {
+            return;
+        }
+        let mut effects = Vec::new();
+        self.peers[node].handle(event, &mut effects);
+        let sent = effects.into_iter().filter_map(|effect| match effect {
+            Effect::Send { to, bytes } => Some((to as usize, bytes)),
+            Effect::Store { .. } => None,
+        });
+        self.links.send(self.round, node, sent);
+    }
+}
+
+impl<T: Scalar> Agents<T> for LossyPeers<T> {
+    fn range(&self) -> Range<usize> {
+        0..self.peers.len()
+    }
+
+    fn row(&self, agent: usize) -> &[T] {
+        self.peers[agent].row()
+    }
+
+    fn keep(&self, agent: usize) -> &[T] {
+        self.peers[agent].keep()
+    }
+
+    fn input(&self, agent: usize) -> &[T] {
+        self.peers[agent].input()
+    }
+}
+
+/// The only incarnation of a node: nobody restarts in an experiment.
+fn incarnation(node: usize) -> Incarnation {
+    Incarnation { counter: 1, nonce: node as u64 }
+}

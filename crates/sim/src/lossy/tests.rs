@@ -1,0 +1,121 @@
+//! Both engines on a small problem, against each other and against the exact engine.
+
+use std::sync::Arc;
+
+use fabnet_core::algorithm::{PushPull, Steps};
+use fabnet_core::direction::Gradient;
+use fabnet_core::observe::Agents;
+use fabnet_core::topology::Ring;
+use fabnet_core::weights::Uniform;
+use fabnet_core::{Algorithm, Dim, GradientMut, Level, Network, Point, Problem, Scratch, Shard};
+
+use super::{LinkFaults, LossyPeers, LossyUnledgered};
+
+const AGENTS: usize = 5;
+
+/// Agent i has `½ (y − i)²`, so that the mean is smallest at y = 2.
+struct Targets;
+
+impl Problem<f64> for Targets {
+    fn agents(&self) -> usize {
+        AGENTS
+    }
+
+    fn dim(&self) -> Dim {
+        Dim { outer: 0, inner: 1 }
+    }
+
+    fn add_gradient(&self, _level: Level, at: Point<'_, f64>, to: GradientMut<'_, f64>, _scratch: &mut Scratch<f64>) {
+        if let Some(slope) = to.y.first_mut() {
+            *slope += to.scale.1 * (at.y[0] - at.agent as f64);
+        }
+    }
+
+    fn value(&self, _level: Level, at: Point<'_, f64>) -> f64 {
+        0.5 * (at.y[0] - at.agent as f64).powi(2)
+    }
+}
+
+fn algorithm() -> Arc<dyn Algorithm<f64>> {
+    Arc::new(PushPull::new(&Targets as &dyn Problem<f64>, Gradient::new(), Steps::same(0.05)).unwrap())
+}
+
+fn peers(faults: LinkFaults) -> LossyPeers<f64> {
+    LossyPeers::new(algorithm(), Arc::new(Targets), Arc::new(Ring::new(AGENTS)), Arc::new(Uniform), 1, faults)
+}
+
+fn unledgered(faults: LinkFaults) -> LossyUnledgered<f64> {
+    LossyUnledgered::new(algorithm(), Arc::new(Targets), Arc::new(Ring::new(AGENTS)), Arc::new(Uniform), 1, faults)
+}
+
+/// The largest distance of any scalar of any row.
+fn apart(one: &dyn Agents<f64>, other: &dyn Agents<f64>) -> f64 {
+    let rows = (0..AGENTS).flat_map(|agent| one.row(agent).iter().zip(other.row(agent)));
+    rows.map(|(one, other)| (one - other).abs()).fold(0.0, f64::max)
+}
+
+/// The largest error of any agent.
+fn error(engine: &fabnet_core::observe::View<'_, f64>) -> f64 {
+    (0..AGENTS).map(|agent| (engine.point(agent)[0] - 2.0).abs()).fold(0.0, f64::max)
+}
+
+#[test]
+fn on_perfect_links_both_follow_the_exact_engine() {
+    let network = Network::new(Arc::new(Ring::new(AGENTS)), Arc::new(Uniform));
+    let mut exact = Shard::new(algorithm(), Arc::new(Targets), network, 1).unwrap();
+    let (mut peers, mut unledgered) = (peers(LinkFaults::default()), unledgered(LinkFaults::default()));
+    for round in 1..=100 {
+        exact.round().unwrap();
+        peers.round();
+        unledgered.round();
+        let exact = exact.view().agents;
+        assert!(apart(&peers, exact) < 1e-9 && apart(&unledgered, exact) < 1e-12, "round {round}");
+    }
+    assert_eq!(unledgered.view().evaluations, exact.view().evaluations);
+    assert!(unledgered.view().bytes_per_agent > 0.0 && peers.view().bytes_per_agent > 0.0);
+}
+
+#[test]
+fn only_ledgers_find_the_solution_in_spite_of_losses() {
+    let faults = LinkFaults { loss: 0.2, delay: 2, duplicate: 0.1, activity: 0.8 };
+    let (mut peers, mut unledgered) = (peers(faults), unledgered(faults));
+    for _ in 0..3000 {
+        peers.round();
+        unledgered.round();
+    }
+    assert!(error(&peers.view()) < 1e-6, "{}", error(&peers.view()));
+    assert!(error(&unledgered.view()) > 1e-3, "{}", error(&unledgered.view()));
+}
+
+#[test]
+fn agents_that_never_act_never_move() {
+    let faults = LinkFaults { activity: 0.0, ..LinkFaults::default() };
+    let (mut peers, mut unledgered) = (peers(faults), unledgered(faults));
+    let before: Vec<Vec<f64>> = (0..AGENTS).map(|agent| unledgered.row(agent).to_vec()).collect();
+    for _ in 0..20 {
+        peers.round();
+        unledgered.round();
+    }
+    assert!((0..AGENTS).all(|agent| unledgered.row(agent) == before[agent]));
+    assert!(peers.peers().iter().all(|peer| peer.round() == 0));
+    assert_eq!((peers.view().round, unledgered.view().round), (20, 20));
+}
+
+#[test]
+fn a_stopped_peer_does_nothing_and_the_others_go_on() {
+    let mut engine = peers(LinkFaults::default());
+    (0..10).for_each(|_| engine.round());
+    engine.stop(3);
+    let before = engine.row(3).to_vec();
+    (0..10).for_each(|_| engine.round());
+    assert_eq!(engine.row(3), before);
+    assert_eq!((engine.peers()[3].round(), engine.peers()[2].round()), (10, 20));
+}
+
+#[test]
+fn state_is_counted_per_agent() {
+    // Two rows of a pulled and a pushed scalar, memory for the last gradient, one contribution.
+    let plain = unledgered(LinkFaults::default()).state_bytes();
+    assert!((40.0..=80.0).contains(&plain), "{plain} bytes");
+    assert!(peers(LinkFaults::default()).state_bytes() > plain, "ledgers take space as well");
+}
