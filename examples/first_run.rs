@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use fabnet_core::algorithm::{Auto, PushPull, Steps};
 use fabnet_core::direction::Difference;
+use fabnet_core::network::connectivity;
 use fabnet_core::observe::{ErrorWatch, run};
-use fabnet_core::topology::{Phases, connectivity};
+use fabnet_core::topology::Phases;
 use fabnet_core::weights::Uniform;
 use fabnet_core::{Network, ProblemExt, Shard};
 use fabnet_problems::PolicyEvaluation;

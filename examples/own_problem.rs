@@ -10,9 +10,10 @@ use std::sync::Arc;
 use fabnet_core::algorithm::{Auto, PushPull, Steps};
 use fabnet_core::direction::Difference;
 use fabnet_core::hypergradient::Solver;
+use fabnet_core::network::connectivity;
 use fabnet_core::observe::run;
 use fabnet_core::rng::{EVERYONE, Purpose, Stream};
-use fabnet_core::topology::{OnePeerExponential, connectivity};
+use fabnet_core::topology::OnePeerExponential;
 use fabnet_core::weights::Uniform;
 use fabnet_core::{Dim, GradientMut, Level, Network, Point, Problem, Scratch, Shard, linalg};
 

@@ -1,7 +1,8 @@
 //! What holds for every topology of the registry: a new one is tested by being there.
 
 use fabnet_core::Digraph;
-use fabnet_core::topology::{Topology, connectivity, examples};
+use fabnet_core::network::connectivity;
+use fabnet_core::topology::{Topology, examples};
 use fabnet_core::weights::Uniform;
 use proptest::prelude::*;
 

@@ -41,6 +41,7 @@ pub struct Frames {
 
 /// Why a file of frames cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FramesError {
     /// The file system reported an error.
     #[error("{}: {error}; check the folder's space and rights", path.display())]

@@ -14,6 +14,7 @@ use crate::settings::allows_disconnected;
 
 /// Why an entry of a plan cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RegistryError {
     /// No entry of the registry has this name.
     #[error("there is no {section} `{kind}`")]

@@ -21,6 +21,7 @@ pub struct Authority {
 
 /// Why there is no certificate.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PkiError {
     /// A file cannot be read or written.
     #[error("{0}: {1}")]

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Why something was refused before a peer saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RefusalReason {
     /// The access rules do not allow this key to the sender's certificate.
     Access,

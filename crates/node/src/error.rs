@@ -9,6 +9,7 @@ use fabnet_net::{DiskError, NodeError, OpenError, ServerError};
 
 /// Why a node cannot begin, or go on.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum NodeRuntimeError {
     /// The plan and the list of members disagree.
     #[error("the plan has {plan} agents, the members own {members}")]

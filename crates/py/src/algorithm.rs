@@ -116,6 +116,19 @@ impl PythonAlgorithm {
         py.import("fabnet._algorithm")?.getattr("Agent")?.call((), Some(&fields))
     }
 
+    /// Asks the object for x and y of an agent.
+    fn ask_point(&self, py: Python<'_>, row: &[f64], keep: &[f64], [x, y]: [&mut [f64]; 2]) -> PyResult<()> {
+        let (mut row, mut keep) = (row.to_vec(), keep.to_vec());
+        let mut input = vec![0.0; self.pushed.iter().map(|segment| segment.len).sum()];
+        let memory = AgentArrays { now: None, row: &mut row, input: &mut input, keep: &mut keep };
+        let agent = self.agent(py, &memory, (0, 0))?;
+        let (found_x, found_y): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
+            self.object.bind(py).call_method1("point", (agent,))?.extract()?;
+        x.copy_from_slice(array(&found_x, &[x.len()], &|| "x of point(agent)".to_owned())?.as_slice()?);
+        y.copy_from_slice(array(&found_y, &[y.len()], &|| "y of point(agent)".to_owned())?.as_slice()?);
+        Ok(())
+    }
+
     /// Calls a function of Python with an agent, and copies the arrays that it leaves.
     fn act(&self, what: &str, point: Option<&[f64]>, memory: AgentArrays<'_>, oracle: &mut Oracle<'_, f64>) {
         if self.failure.is_there() {
@@ -220,21 +233,9 @@ impl Algorithm<f64> for PythonAlgorithm {
             }
             return;
         }
-        if self.failure.is_there() {
-            return;
+        if !self.failure.is_there() {
+            self.failure.catch(Python::attach(|py| self.ask_point(py, row, keep, [x, y])));
         }
-        let found = Python::attach(|py| {
-            let (mut row, mut keep) = (row.to_vec(), keep.to_vec());
-            let mut input = vec![0.0; self.pushed.iter().map(|segment| segment.len).sum()];
-            let memory = AgentArrays { now: None, row: &mut row, input: &mut input, keep: &mut keep };
-            let agent = self.agent(py, &memory, (0, 0))?;
-            let (found_x, found_y): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
-                self.object.bind(py).call_method1("point", (agent,))?.extract()?;
-            x.copy_from_slice(array(&found_x, &[x.len()], &|| "x of point(agent)".to_owned())?.as_slice()?);
-            y.copy_from_slice(array(&found_y, &[y.len()], &|| "y of point(agent)".to_owned())?.as_slice()?);
-            Ok(())
-        });
-        self.failure.catch(found);
     }
 
     fn bears_reversals(&self) -> bool {

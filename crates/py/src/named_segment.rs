@@ -27,21 +27,24 @@ impl NamedSegment {
         }
         let mut names = BTreeSet::from(Self::TAKEN.map(str::to_owned));
         let segment = |(name, kind, len): (String, String, usize)| {
-            let kind = match &*kind {
-                "pull" => SegmentKind::Pull,
-                "push" => SegmentKind::Push,
-                "max" => SegmentKind::Max,
-                _ => {
-                    return Err(PyValueError::new_err(format!(
-                        "`{name}` is to be mixed by \"{kind}\": use \"pull\", \"push\" or \"max\""
-                    )));
-                }
-            };
+            let kind = kind_of(&name, &kind)?;
             if !names.insert(name.clone()) {
                 return Err(PyValueError::new_err(format!("an agent has another `{name}`: choose another name")));
             }
             Ok(Self { name, kind, len })
         };
         list.into_iter().map(segment).collect()
+    }
+}
+
+/// The kind of a segment by the word for it.
+fn kind_of(name: &str, word: &str) -> PyResult<SegmentKind> {
+    match word {
+        "pull" => Ok(SegmentKind::Pull),
+        "push" => Ok(SegmentKind::Push),
+        "max" => Ok(SegmentKind::Max),
+        _ => Err(PyValueError::new_err(format!(
+            "`{name}` is to be mixed by \"{word}\": use \"pull\", \"push\" or \"max\""
+        ))),
     }
 }

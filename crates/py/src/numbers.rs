@@ -13,28 +13,28 @@ pub(crate) fn array<'py>(
     shape: &[usize],
     place: &dyn Fn() -> String,
 ) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
-    static CONVERT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let py = found.py();
-    let convert = CONVERT.import(py, "numpy", "ascontiguousarray")?;
-    let array = if let Ok(array) = found.extract::<PyReadonlyArrayDyn<'py, f64>>()
-        && array.is_c_contiguous()
-    {
-        array
-    } else {
-        let plain = convert.call1((found,))?;
-        let kind: String = plain.getattr("dtype")?.getattr("kind")?.extract()?;
-        if !["f", "i", "u", "b"].contains(&kind.as_str()) {
-            let dtype = plain.getattr("dtype")?;
-            return Err(PyTypeError::new_err(format!("{} is of dtype {dtype}: it needs real numbers", place())));
-        }
-        convert.call1((plain, "float64"))?.extract()?
+    let array = match found.extract::<PyReadonlyArrayDyn<'py, f64>>() {
+        Ok(array) if array.is_c_contiguous() => array,
+        _ => convert(found, place)?,
     };
-    // `ascontiguousarray` makes an array of shape (1,) of a single number.
+    // Conversion makes an array of shape (1,) of a single number.
     if array.shape() != shape && !(array.len() == 1 && shape.iter().product::<usize>() == 1) {
-        let (found, shape) = (PyTuple::new(py, array.shape())?, PyTuple::new(py, shape)?);
+        let (found, shape) = (PyTuple::new(found.py(), array.shape())?, PyTuple::new(found.py(), shape)?);
         return Err(PyValueError::new_err(format!("{} has the shape {found}, but needs {shape}", place())));
     }
     Ok(array)
+}
+
+/// Converts any array of real numbers, or a single one, to a contiguous array of `f64`.
+fn convert<'py>(found: &Bound<'py, PyAny>, place: &dyn Fn() -> String) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
+    static CONVERT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let convert = CONVERT.import(found.py(), "numpy", "ascontiguousarray")?;
+    let plain = convert.call1((found,))?;
+    let dtype = plain.getattr("dtype")?;
+    if !["f", "i", "u", "b"].contains(&&*dtype.getattr("kind")?.extract::<String>()?) {
+        return Err(PyTypeError::new_err(format!("{} is of dtype {dtype}: it needs real numbers", place())));
+    }
+    Ok(convert.call1((plain, "float64"))?.extract()?)
 }
 
 /// Does the same as [`array`], and checks that all numbers are finite.

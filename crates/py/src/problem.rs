@@ -172,16 +172,23 @@ impl PythonProblem {
                 let place = sheet.agents().start * width..sheet.agents().end * width;
                 rows[place].copy_from_slice(sheet.points()[part]);
             }
-            for (agent, row) in rows.chunks_exact_mut(width.max(1)).enumerate() {
-                if !row.iter().all(|number| number.is_finite()) {
-                    row.fill(0.0);
-                    lost.push(agent);
-                }
-            }
+            lost.extend(zero_lost(rows, width));
         }
         let [x, y] = arrays;
         Ok(GatheredPoints { x, y, lost })
     }
+}
+
+/// Sets rows that are not finite to zero; returns the agents whose they are.
+fn zero_lost(rows: &mut [f64], width: usize) -> Vec<usize> {
+    let mut lost = Vec::new();
+    for (agent, row) in rows.chunks_exact_mut(width.max(1)).enumerate() {
+        if !row.iter().all(|number| number.is_finite()) {
+            row.fill(0.0);
+            lost.push(agent);
+        }
+    }
+    lost
 }
 
 /// Reads an attribute that is a number of coordinates.

@@ -73,6 +73,7 @@ pub(super) fn read(folder: &Path, file: &str) -> Result<(PathBuf, Vec<u8>), Load
 
 /// Why a folder is not a BERT that can be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LoadError {
     /// A file cannot be read.
     #[error("cannot read {path}: a model is a folder with config.json, model.safetensors and tokenizer.json")]

@@ -93,8 +93,7 @@ impl Faults {
 
     /// Runs all seeds; returns whether an invariant was violated or some seeds were not run.
     fn run_seeds(&self) -> anyhow::Result<bool> {
-        let bar = if self.quiet { ProgressBar::hidden() } else { ProgressBar::new(self.count()) };
-        bar.set_style(ProgressStyle::with_template("{bar:32} {pos}/{len} seeds  {per_sec}  {eta} left")?);
+        let bar = self.progress_bar()?;
         let interrupted = interrupt_flag()?;
         let goes_on = || !interrupted.load(Ordering::Relaxed);
         let swarm = rayon::ThreadPoolBuilder::new()
@@ -102,12 +101,7 @@ impl Faults {
             .build()?
             .install(|| SeedSweep::run(self.seeds.clone(), |seed| self.scenario_of(seed), goes_on, || bar.inc(1)));
         bar.finish_and_clear();
-        let seconds = bar.elapsed().as_secs_f64();
-        if self.json {
-            print_line(self.json_report(&swarm, seconds));
-        } else {
-            self.print_report(&swarm, seconds);
-        }
+        self.print(&swarm, bar.elapsed().as_secs_f64());
         let unfinished = swarm.seeds < self.count();
         if unfinished {
             eprintln!("stopped after {} of {} seeds", swarm.seeds, self.count());
@@ -115,9 +109,23 @@ impl Faults {
         Ok(unfinished || !swarm.failures.is_empty())
     }
 
+    fn progress_bar(&self) -> anyhow::Result<ProgressBar> {
+        let bar = if self.quiet { ProgressBar::hidden() } else { ProgressBar::new(self.count()) };
+        bar.set_style(ProgressStyle::with_template("{bar:32} {pos}/{len} seeds  {per_sec}  {eta} left")?);
+        Ok(bar)
+    }
+
     /// The number of seeds that were asked for.
     fn count(&self) -> u64 {
         self.seeds.end.saturating_sub(self.seeds.start)
+    }
+
+    fn print(&self, swarm: &SeedSweep, seconds: f64) {
+        if self.json {
+            print_line(self.json_report(swarm, seconds));
+        } else {
+            self.print_report(swarm, seconds);
+        }
     }
 
     fn json_report(&self, swarm: &SeedSweep, seconds: f64) -> serde_json::Value {

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::Args;
 use fabnet_files::SystemFiles;
 use fabnet_lab::{Collection, Folder, Launched, Plan, Summary, preflight};
@@ -71,19 +71,9 @@ pub(crate) struct Launch {
 impl Launch {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         let plan = self.overrides.read(&self.file)?.plan()?.with_checksums()?;
-        let (group, seed) = plan.real_run()?;
-        let nodes = self.node_count(group.agents)?;
-        preflight(&plan, 1)?;
-        let folder = new_folder(&plan, self.out.as_deref())?;
-        folder.begin_for_nodes(&plan)?;
-        let nodes = write_node_folders(&plan, &folder, (nodes, group.agents), &self.links())?;
+        let (folder, nodes) = self.prepare(&plan)?;
         let mut cluster = Cluster::start(&nodes, self.quiet, stop_flag()?)?;
-        let ending = cluster.watch(&WatchOptions {
-            rounds: group.rounds,
-            kill_every: self.kill_every.map(Into::into),
-            timeout: self.timeout.into(),
-            seed,
-        })?;
+        let ending = cluster.watch(&self.watch_options(&plan)?)?;
         let wrong = cluster.end()?;
         let partial = ending == Ending::Stopped;
         let summary = collect_from(&plan, &folder, &nodes, cluster.launched, partial);
@@ -94,10 +84,25 @@ impl Launch {
         if !self.quiet {
             print_results(&plan, &folder, &summary, cluster.launched);
         }
-        if !wrong.is_empty() {
-            bail!("not every node has ended well:\n  {}", wrong.join("\n  "));
-        }
+        ensure!(wrong.is_empty(), "not every node has ended well:\n  {}", wrong.join("\n  "));
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Makes the folder of results, and in it a folder for each node.
+    fn prepare(&self, plan: &Plan) -> anyhow::Result<(Folder, Vec<NodeFolder>)> {
+        let agents = plan.real_run()?.0.agents;
+        let nodes = self.node_count(agents)?;
+        preflight(plan, 1)?;
+        let folder = new_folder(plan, self.out.as_deref())?;
+        folder.begin_for_nodes(plan)?;
+        let nodes = write_node_folders(plan, &folder, (nodes, agents), &self.links())?;
+        Ok((folder, nodes))
+    }
+
+    fn watch_options(&self, plan: &Plan) -> anyhow::Result<WatchOptions> {
+        let (group, seed) = plan.real_run()?;
+        let (kill_every, timeout) = (self.kill_every.map(Into::into), self.timeout.into());
+        Ok(WatchOptions { rounds: group.rounds, kill_every, timeout, seed })
     }
 
     /// The number of processes, which is at most the number of agents.

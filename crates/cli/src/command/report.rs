@@ -55,23 +55,24 @@ impl Report {
 /// any summary are listed in a file.
 fn write_reduced(folder: &Path, reduced: &Reduced) -> anyhow::Result<ExitCode> {
     let files: &dyn Files = &SystemFiles::SHARED;
+    let file_of = |run: &String| folder.join(format!("{run}.json"));
     files.create_folder(folder).with_context(|| folder.display().to_string())?;
-    let write = |name: String, text: &str| {
-        let path = folder.join(name);
-        files.write_whole(&path, text.as_bytes()).with_context(|| path.display().to_string())
-    };
     for (run, summary) in &reduced.summaries {
-        write(format!("{run}.json"), summary)?;
+        write(files, &file_of(run), summary)?;
     }
-    let missing = reduced.missing.iter().filter(|run| !folder.join(format!("{run}.json")).exists());
-    let missing = missing.map(|run| format!("{run}\n")).collect::<Vec<_>>().concat();
     print_line(format!("{}: {} reduced summaries", folder.display(), reduced.summaries.len()));
+    let list = folder.join(MISSING);
     if reduced.missing.is_empty() {
-        files.remove_if_there(&folder.join(MISSING))?;
+        files.remove_if_there(&list)?;
         return Ok(ExitCode::SUCCESS);
     }
-    write(MISSING.to_owned(), &missing)?;
+    let missing = reduced.missing.iter().filter(|run| !file_of(run).exists());
+    write(files, &list, &missing.map(|run| format!("{run}\n")).collect::<Vec<_>>().concat())?;
     let runs: Vec<&str> = reduced.missing.iter().map(String::as_str).collect();
     eprintln!("error: these runs have no summary.json: {}", runs.join(", "));
     Ok(ExitCode::from(FAILURE))
+}
+
+fn write(files: &dyn Files, path: &Path, text: &str) -> anyhow::Result<()> {
+    files.write_whole(path, text.as_bytes()).with_context(|| path.display().to_string())
 }

@@ -44,17 +44,12 @@ fn describe(status: &NodeStatus) -> String {
     };
     let mut lines = vec![format!("{node} of {run}: {state} for {seconds:.0} s; manifest {manifest}")];
     lines.extend(status.agents.iter().map(describe_agent));
-    if !status.absent.is_empty() {
-        lines.push(format!("not heard at present: {}", status.absent.join(", ")));
-    }
-    if !status.doubles.is_empty() {
-        lines.push(format!("two processes act as: {}", status.doubles.join(", ")));
-    }
     let refused = status.refused.iter().filter(|(_, count)| **count > 0);
     let refused: Vec<_> = refused.map(|(reason, count)| format!("{count} {reason}")).collect();
-    if !refused.is_empty() {
-        lines.push(format!("refused: {}", refused.join(", ")));
-    }
+    let troubles =
+        [("not heard at present", &status.absent), ("two processes act as", &status.doubles), ("refused", &refused)];
+    let troubles = troubles.into_iter().filter(|(_, found)| !found.is_empty());
+    lines.extend(troubles.map(|(trouble, found)| format!("{trouble}: {}", found.join(", "))));
     lines.join("\n")
 }
 

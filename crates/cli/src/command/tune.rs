@@ -63,11 +63,7 @@ impl Tune {
         }
         if !self.quiet {
             print_line(report(&plan, &tuned));
-            print_line(if better {
-                format!("written to {0}; run it with: fabnet run {0}", out.display())
-            } else {
-                "nothing was written: no setting is better than the given ones on seeds that were not tuned on".into()
-            });
+            print_line(conclusion(better, &out));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -80,6 +76,15 @@ impl Tune {
         // cleans up its folder of temporary files.
         let _ = std::fs::remove_dir_all(&scratch);
         Ok(tuned?)
+    }
+}
+
+/// Says where the tuned settings are, if they are better than the given ones.
+fn conclusion(better: bool, out: &Path) -> String {
+    if better {
+        format!("written to {0}; run it with: fabnet run {0}", out.display())
+    } else {
+        "nothing was written: no setting is better than the given ones on seeds that were not tuned on".to_owned()
     }
 }
 

@@ -121,6 +121,7 @@ impl StepDecay {
 
 /// Why a method cannot be put together with its step sizes.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum StepsError {
     /// A name that the direction does not have.
     #[error("there is no step size `{name}`: this method has those of {known}")]

@@ -2,6 +2,7 @@
 
 /// Why a shard cannot be made, or cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ShardError {
     /// The problem and the topology have different numbers of agents.
     #[error(

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use fabnet_core::algorithm::Auto;
 use fabnet_core::hypergradient::Solver;
+use fabnet_core::network::{Reach, tolerated_step};
 use fabnet_core::settings::{SettingsSource, Value};
-use fabnet_core::topology::{Reach, tolerated_step};
 use fabnet_core::{ProblemExt, Scalar, Smoothness};
 use serde::Serialize;
 

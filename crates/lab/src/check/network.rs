@@ -1,6 +1,7 @@
 //! What is known of a network before a run.
 
-use fabnet_core::topology::{Reach, automatic, connectivity};
+use fabnet_core::network::{Reach, connectivity};
+use fabnet_core::topology::automatic;
 use fabnet_core::{Digraph, Mixing, Topology, Weights};
 use serde::Serialize;
 

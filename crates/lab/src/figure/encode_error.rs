@@ -4,6 +4,7 @@ use resvg::usvg;
 
 /// Why a figure cannot be turned into another format than SVG.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum EncodeError {
     /// The SVG document cannot be parsed.
     #[error(transparent)]

@@ -9,6 +9,7 @@ use crate::registry::RegistryError;
 
 /// Why figures could not be drawn.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FigureError {
     /// The folder has no plan that can be used.
     #[error("{0}; figures are drawn from a folder of results: give one that `fabnet run` has made")]

@@ -11,6 +11,7 @@ pub struct Length {
 
 /// Why a text is no length.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LengthError {
     /// The text is not of the form.
     #[error("a length is a number and a unit, such as 3.25in, 84mm, 8.4cm or 234pt")]

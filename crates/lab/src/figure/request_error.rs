@@ -2,6 +2,7 @@
 
 /// Why requested figures do not exist.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RequestError {
     /// The metric exists, but was not recorded.
     #[error("--metric: `{metric}` was not recorded; these were: {}", recorded.join(", "))]

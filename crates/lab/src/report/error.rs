@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 /// Why a report cannot be made.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReportError {
     /// A place of the template is not of the form.
     #[error(

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Why a folder of results cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FolderError {
     /// The folder cannot be made.
     #[error("{}: {error}; nothing was begun: check the folder's space and rights, then run again", path.display())]
@@ -53,6 +54,7 @@ pub enum FolderError {
 
 /// How a file differs from what was written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Damage {
     /// The rows of a run are not there.
     #[error("it is missing")]

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use fabnet_core::algorithm::{Auto, Method, Steps};
+use fabnet_core::network::Reach;
 use fabnet_core::settings::SettingsReader;
-use fabnet_core::topology::Reach;
 use fabnet_core::{Algorithm, Problem, ProblemExt, Scalar};
 
 use super::setup_error::SetupError;

@@ -9,6 +9,7 @@ use crate::results::{FolderError, NotWhole};
 
 /// Why a run could not be carried out.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum JobError {
     /// The run cannot be set up.
     #[error(transparent)]

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use fabnet_core::algorithm::Steps;
+use fabnet_core::network::Reach;
 use fabnet_core::settings::SettingsReader;
-use fabnet_core::topology::Reach;
 use fabnet_core::{Algorithm, Network, Problem, ProblemExt, Scalar, Shard, Topology, Weights};
 use fabnet_sim::{LossyPeers, LossyUnledgered};
 

@@ -2,7 +2,7 @@
 
 use fabnet_core::ShardError;
 use fabnet_core::algorithm::StepsError;
-use fabnet_core::topology::Reach;
+use fabnet_core::network::Reach;
 
 use super::custom_parts::AlgorithmMisfit;
 use crate::estimate::{MemoryShortage, TooManyRuns};
@@ -11,6 +11,7 @@ use crate::registry::RegistryError;
 
 /// Why a run cannot be set up.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SetupError {
     /// The plan names something that does not exist, or that cannot be made.
     #[error(transparent)]

@@ -6,6 +6,7 @@ use crate::run::{JobError, SetupError};
 
 /// Why a plan could not be tuned.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TuneError {
     /// A run could not be carried out.
     #[error(transparent)]

@@ -7,6 +7,7 @@ use super::settings::Config;
 
 /// Why a node's file cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ConfigError {
     /// The file cannot be read.
     #[error("{0}: {1}")]

@@ -15,6 +15,7 @@ pub enum EndReason {
 
 /// Why a node cannot go on, or its answer cannot be trusted.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum NodeError {
     /// The others do not let it in.
     #[error(transparent)]

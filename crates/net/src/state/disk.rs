@@ -26,6 +26,7 @@ pub struct Disk {
 
 /// Why a state folder cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DiskError {
     /// A file cannot be written or read.
     #[error("{}: {error}; check the folder's space and rights", path.display())]

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use fabnet_core::algorithm::{Auto, Method, PushPull, Request, StepDecay, Steps, methods};
 use fabnet_core::direction::Gradient;
+use fabnet_core::network::connectivity;
 use fabnet_core::observe::{Agents, run};
-use fabnet_core::topology::{ErdosRenyi, Phases, Redraw, connectivity};
+use fabnet_core::topology::{ErdosRenyi, Phases, Redraw};
 use fabnet_core::weights::Uniform;
 use fabnet_core::{Dim, Network, Problem, ProblemExt, Scalar, SegmentKind, Shard, Venue, linalg};
 use fabnet_problems::{BilevelQuadratic, PolicyEvaluation, Quadratic};

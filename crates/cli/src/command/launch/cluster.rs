@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use fabnet_core::rng::{Purpose, Stream};
 use fabnet_files::{Files, SystemFiles};
 use fabnet_lab::Launched;
 use fabnet_net::NodeStatus;
-use indicatif::ProgressBar;
+use indicatif::{ProgressBar, ProgressFinish};
 
 use super::node_folders::NodeFolder;
 use super::process::NodeProcess;
@@ -58,37 +58,35 @@ impl Cluster {
 
     /// Follows the nodes until all are done, and kills some if it is asked to.
     pub(super) fn watch(&mut self, options: &WatchOptions) -> anyhow::Result<Ending> {
-        let &WatchOptions { rounds, kill_every, timeout, seed } = options;
         let started = Instant::now();
         let mut done_at = None;
-        let mut next_kill = kill_every.map(|every| started + every);
-        let bar = if self.quiet { ProgressBar::hidden() } else { ProgressBar::new(rounds) };
-        loop {
+        let mut next_kill = options.kill_every.map(|every| started + every);
+        let bar = if self.quiet { ProgressBar::hidden() } else { ProgressBar::new(options.rounds) };
+        let bar = bar.with_finish(ProgressFinish::AndClear);
+        while !self.stopped.load(Ordering::Relaxed) {
             std::thread::sleep(Self::LOOK_EVERY);
-            if self.stopped.load(Ordering::Relaxed) {
-                return Ok(Ending::Stopped);
-            }
             self.look()?;
             let slowest = self.nodes.iter().map(NodeProcess::round).min().unwrap_or(0);
             bar.set_position(slowest);
             if self.is_done(&mut done_at) {
-                bar.finish_and_clear();
                 return Ok(Ending::Done);
             }
-            if started.elapsed() > timeout {
-                bail!(
-                    "not done after {timeout:?}: the slowest node is in round {slowest} of {rounds}; \
-                     nodes/*/log say why"
-                );
-            }
-            if let Some((at, every)) = next_kill.zip(kill_every)
-                && Instant::now() >= at
-                && self.may_kill(rounds)
-            {
-                self.kill_random(seed)?;
-                next_kill = Some(at + every);
-            }
+            ensure!(started.elapsed() <= options.timeout, too_late(slowest, options));
+            self.kill_if_due(&mut next_kill, options)?;
         }
+        Ok(Ending::Stopped)
+    }
+
+    /// Kills a random node if the time for it has come, and sets the time of the next kill.
+    fn kill_if_due(&mut self, next: &mut Option<Instant>, options: &WatchOptions) -> anyhow::Result<()> {
+        if let Some((at, every)) = next.zip(options.kill_every)
+            && Instant::now() >= at
+            && self.may_kill(options.rounds)
+        {
+            self.kill_random(options.seed)?;
+            *next = Some(at + every);
+        }
+        Ok(())
     }
 
     /// Restarts killed nodes that were away for long enough, and asks the others for their status.
@@ -160,4 +158,9 @@ impl Cluster {
         }
         Ok(wrong)
     }
+}
+
+/// Says why the watch was given up.
+fn too_late(slowest: u64, WatchOptions { rounds, timeout, .. }: &WatchOptions) -> String {
+    format!("not done after {timeout:?}: the slowest node is in round {slowest} of {rounds}; nodes/*/log say why")
 }

@@ -36,33 +36,41 @@ pub(super) fn write_node_folders(
     let ports = free_ports(2 * nodes)?;
     let (addresses, http_ports) = ports.split_at(nodes);
     let authority = if links.insecure { None } else { Some(Authority::create(&folder.file("pki"))?) };
-    let members: Vec<Member> =
-        addresses.iter().enumerate().map(|(node, &port)| member(node, nodes, agents, port)).collect();
-    // One name for all nodes: the clock goes on, and nodes of runs with different names never meet.
-    let run = format!("{}-{}", plan.name, timestamp());
-    let data = std::path::absolute(Library::usual().folder()).ok();
-    let mut written = Vec::new();
-    for (member, &http_port) in members.iter().zip(http_ports) {
+    let members = addresses.iter().enumerate().map(|(node, &port)| member(node, nodes, agents, port)).collect();
+    let common = common_config(plan, members, links);
+    let write = |(member, &http_port): (&Member, &u16)| {
         let config = Config {
-            run: run.clone(),
             node: member.name.clone(),
-            plan: "../../plan.toml".into(),
-            state: "state".into(),
-            data: data.clone(),
             http: Some(([127, 0, 0, 1], http_port).into()),
-            checkpoint: Duration::from_secs(2),
-            linger: links.linger,
-            loss: links.loss,
-            limits: Limits::default(),
             tls: authority.as_ref().map(|authority| issue_certificate(authority, &member.name)).transpose()?,
-            insecure: links.insecure,
-            shared_memory: links.shared_memory,
-            members: members.clone(),
-            routers: Vec::new(),
+            ..common.clone()
         };
-        written.push(write_node_folder(folder, config)?);
+        write_node_folder(folder, config)
+    };
+    common.members.iter().zip(http_ports).map(write).collect()
+}
+
+/// What the configurations of all nodes have in common.
+fn common_config(plan: &Plan, members: Vec<Member>, links: &Links) -> Config {
+    Config {
+        // One name for all nodes: the clock goes on, and nodes of runs with different names never
+        // meet.
+        run: format!("{}-{}", plan.name, timestamp()),
+        node: String::new(),
+        plan: "../../plan.toml".into(),
+        state: "state".into(),
+        data: std::path::absolute(Library::usual().folder()).ok(),
+        http: None,
+        checkpoint: Duration::from_secs(2),
+        linger: links.linger,
+        loss: links.loss,
+        limits: Limits::default(),
+        tls: None,
+        insecure: links.insecure,
+        shared_memory: links.shared_memory,
+        members,
+        routers: Vec::new(),
     }
-    Ok(written)
 }
 
 fn member(node: usize, nodes: usize, agents: usize, port: u16) -> Member {

@@ -27,6 +27,7 @@ struct PlannedContact {
 
 /// Why a contact plan cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ContactPlanError {
     /// A line that is not of the form.
     #[error("line {line}: expected `source target [first last]` or `period N`, found `{found}`")]

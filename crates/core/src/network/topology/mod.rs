@@ -24,8 +24,6 @@ pub use registry::{TopologyKind, TopologyRecipe, examples, topologies};
 pub use ring::Ring;
 pub use undirected::Undirected;
 
-pub use super::{Components, Connectivity, Reach, connectivity, tolerated_step};
-
 use crate::Digraph;
 
 /// Who hears whom, round by round.

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use fabnet_core::algorithm::{Auto, Steps, methods};
+use fabnet_core::network::connectivity;
 use fabnet_core::observe::{ErrorWatch, run};
 use fabnet_core::settings::{SettingsReader, Value};
-use fabnet_core::topology::{Phases, connectivity};
+use fabnet_core::topology::Phases;
 use fabnet_core::weights::Uniform;
 use fabnet_core::{Algorithm, Network, Problem, ProblemExt, Scalar, Shard, Stop};
 use fabnet_problems::PolicyEvaluation;
