@@ -34,7 +34,7 @@ fn convert<'py>(found: &Bound<'py, PyAny>, place: &dyn Fn() -> String) -> PyResu
     if !["f", "i", "u", "b"].contains(&&*dtype.getattr("kind")?.extract::<String>()?) {
         return Err(PyTypeError::new_err(format!("{} is of dtype {dtype}: it needs real numbers", place())));
     }
-    Ok(convert.call1((plain, "float64"))?.extract()?)
+    convert.call1((plain, "float64"))?.extract()
 }
 
 /// Does the same as [`array`], and checks that all numbers are finite.
