@@ -17,9 +17,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let problem = Arc::new(PolicyEvaluation::<f64>::new(10, 1));
     let topology = Phases::new(10, 0.3, 1);
     let spread = connectivity(&topology, &Uniform, 30).spread.ok_or("not jointly strongly connected")?;
-    let dfab = PushPull::new(&*problem, Difference::new(), Steps::auto(Auto::new(spread)))?;
+    let network = Network::new(Arc::new(topology), Arc::new(Uniform));
+    let steps = Steps::auto(Auto::new(spread.bound())).on(network.clone(), false)?;
+    let dfab = PushPull::new(&*problem, Difference::new(), steps)?;
     let mut watch = ErrorWatch::new(problem.optimum().ok_or("no known optimum")?, 20).until(1e-6);
-    let mut agents = Shard::new(Arc::new(dfab), problem, Network::new(Arc::new(topology), Arc::new(Uniform)), 1)?;
+    let mut agents = Shard::new(Arc::new(dfab), problem, network, 1)?;
     println!("{:?}", run(&mut agents, 5_000, &mut watch)?); // Reached { round: … }
     Ok(())
 }

@@ -42,8 +42,12 @@ impl Direction<f64> for Clipped {
         }
     }
 
-    fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> StepSizes {
-        self.gradient.automatic(smoothness, setbacks)
+    fn bound(&self, smoothness: &Smoothness) -> Option<f64> {
+        Direction::<f64>::bound(&self.gradient, smoothness)
+    }
+
+    fn step_sizes(&self, smoothness: &Smoothness, sizes: StepSizes) -> StepSizes {
+        Direction::<f64>::step_sizes(&self.gradient, smoothness, sizes)
     }
 }
 

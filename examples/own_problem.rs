@@ -78,7 +78,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let problem: Arc<dyn Problem<f64>> = Arc::new(RidgeTuning::new(8, 3));
     let topology = OnePeerExponential::new(8);
     let spread = connectivity(&topology, &Uniform, 8).spread.ok_or("not jointly strongly connected")?;
-    let dfab = PushPull::new(&*problem, Difference::new(), Steps::auto(Auto::new(spread)))?;
+    let dfab = PushPull::new(&*problem, Difference::new(), Steps::auto(Auto::new(spread.bound())))?;
     let mut agents =
         Shard::new(Arc::new(dfab), problem.clone(), Network::new(Arc::new(topology), Arc::new(Uniform)), 1)?;
     let mut solver = Solver::new(&*problem);

@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         report.window, report.spread, report.kappa
     );
     let problem = Arc::new(PolicyEvaluation::<f64>::new(8, 1));
-    let auto = Auto::new(report.spread.ok_or("never jointly strongly connected")?);
+    let auto = Auto::new(report.spread.ok_or("never jointly strongly connected")?.bound());
     let dfab = PushPull::new(&*problem, Difference::new(), Steps::auto(auto))?;
     let mut watch = ErrorWatch::new(problem.optimum().ok_or("no known optimum")?, 20).until(1e-4);
     let mut agents = Shard::new(Arc::new(dfab), problem, Network::new(Arc::new(topology), Arc::new(Uniform)), 1)?;

@@ -1,6 +1,8 @@
 //! Functions that the measurements share.
 #![allow(clippy::disallowed_methods, reason = "measuring needs a clock")]
 
+pub mod yardstick;
+
 use std::sync::Arc;
 use std::time::Instant;
 

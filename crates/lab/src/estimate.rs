@@ -23,9 +23,10 @@ impl MemoryNeeds {
     /// Bytes of an entry of the mixing matrices: a source and two weights, and two more sources
     /// while the graph is drawn.
     const ENTRY: f64 = 4.0 + 2.0 * 8.0 + 2.0 * 4.0;
-    /// Bytes of a link while connectivity is searched: both directions, in vectors that grow.
-    const SEARCH: f64 = 2.0 * 8.0 * 1.5;
-    /// Bytes of an agent: ends of rows, degrees, and the lists of that search.
+    /// Bytes of a link while it is found how information spreads: a copy without weights, and a
+    /// neighbour with its graph.
+    const SEARCH: f64 = 4.0 + 8.0;
+    /// Bytes of an agent: ends of rows, degrees, and the state of that search.
     const AGENT: f64 = 2.0 * 12.0 + 2.0 * 24.0;
 
     /// The needs of the network alone. No graph is drawn.

@@ -21,7 +21,8 @@ mod settings;
 mod tune;
 
 pub use check::{
-    Check, Forecast, GroupReport, NetworkReport, StepSizes, Total, Trial, Verdict, Warning, WarningKind, check,
+    Check, Forecast, GroupReport, NetworkReport, PlanReport, StepSizes, Total, Trial, Verdict, Warning, WarningKind,
+    check,
 };
 pub use estimate::{MemoryNeeds, MemoryShortage, TooManyRuns};
 pub use fabnet_problems::learning::data;

@@ -9,13 +9,30 @@ use fabnet_sim::LinkFaults;
 
 use crate::plan::{Precision, SavedSolutions, Target};
 
-/// Reads what is set for a run outside of sections: agents, rounds and precision.
-pub(crate) fn run_settings(keys: &mut SettingsReader<'_>) -> (usize, u64, Precision) {
+/// What is set for a run outside of sections.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct RunSettings {
+    /// The number of agents.
+    pub(crate) agents: usize,
+    /// The largest number of rounds.
+    pub(crate) rounds: u64,
+    /// The rounds at the end in which agents mix only; none if the problem decides.
+    pub(crate) settle: Option<u64>,
+    /// The type of the scalars.
+    pub(crate) precision: Precision,
+}
+
+/// Reads what is set for a run outside of sections.
+pub(crate) fn run_settings(keys: &mut SettingsReader<'_>) -> RunSettings {
     let agents = keys.whole("agents", 10, 1..=10_000_000, "how many agents hold a part of the problem");
     let rounds = keys.whole("rounds", 10_000, 1.., "how many rounds at most; a round is one exchange");
+    let about = "the last rounds of a run, in which agents mix without moving, so that they agree; \"auto\" is as many \
+                 as that takes for learning problems, a fifth of the rounds at most, and none for others";
+    let settle = keys.whole_or_word("settle", "auto", .., about);
     let precisions = [("f64", Precision::F64), ("f32", Precision::F32)];
     let about = "the scalars of the run, in memory and as bytes are counted";
-    (agents as usize, rounds, keys.choice("precision", &precisions, about))
+    let precision = keys.choice("precision", &precisions, about);
+    RunSettings { agents: agents as usize, rounds, settle, precision }
 }
 
 /// The faults of simulated links, and how agents deal with them.

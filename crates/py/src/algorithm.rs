@@ -266,7 +266,7 @@ impl Direction<f64> for SolutionBlocks {
         d.fill(0.0);
     }
 
-    fn automatic(&self, _smoothness: &Smoothness, _setbacks: i32) -> StepSizes {
+    fn step_sizes(&self, _smoothness: &Smoothness, _sizes: StepSizes) -> StepSizes {
         StepSizes::default()
     }
 }

@@ -1,8 +1,11 @@
 //! Automatic step sizes: measured by each agent, agreed on through the largest value seen, and
 //! watched over.
 
+use super::schedule::Schedule;
+use super::step_plan::StepPlan;
+use super::trial::CurvatureBounds;
 use crate::direction::{Direction, Parts, PartsMut, StepSizes};
-use crate::{Oracle, Scalar, Smoothness, linalg};
+use crate::{Network, Oracle, Problem, ProblemExt, Scalar, Smoothness, linalg};
 
 /// Automatic step sizes: agents find them by themselves.
 ///
@@ -13,27 +16,35 @@ use crate::{Oracle, Scalar, Smoothness, linalg};
 /// the step sizes are shortened as well, without going back. (Under noise that says nothing, and is
 /// not done.) A decision falls due when `agreement` rounds have passed since the values were
 /// published, so that all agents take it in the same round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Auto {
     agreement: u64,
     period: u64,
     noisy: bool,
+    momentum: Option<f64>,
+    /// The network on which plans are tried; without one, agents mix once for each step.
+    schedule: Option<Schedule>,
 }
 
 /// Where [`Auto`] finds its numbers in what agents agree on: the smoothness, then these.
 const SETBACKS: usize = Smoothness::LEN;
 const WINDOW: usize = SETBACKS + 1;
 const LARGEST: usize = SETBACKS + 2;
-/// And in what an agent keeps, after two points: the best one and the candidate.
+/// And in what an agent keeps, after two points (the best one and the candidate) and the plan.
 const SCALARS: usize = 4;
 
 impl Auto {
     /// The heavy ball that goes with automatic step sizes, unless gradients are noisy.
     pub const MOMENTUM: f64 = 0.8;
-    /// The lengths of the `Max` segments: six norms, the number of setbacks, and (window, largest
+    /// The lengths of the `Max` segments: eight norms, the number of setbacks, and (window, largest
     /// ‖tᵢ‖²).
-    pub(super) const AGREED: [usize; Smoothness::LEN + 2] = [1, 1, 1, 1, 1, 1, 1, 2];
+    pub(super) const AGREED: [usize; Smoothness::LEN + 2] = [1, 1, 1, 1, 1, 1, 1, 1, 1, 2];
+    /// The number of agents that measure; of more, every second, third, … one does. What the others
+    /// would add to the largest norms, the guard against divergence makes up for.
+    const MEASURE: usize = 1000;
     const PERIOD: u64 = 60;
+    /// The least number of gradient steps in a period, where agents mix several times for each.
+    const STEPS: u64 = 20;
     /// How much worse than its best the monitor may become.
     const TOLERANCE: f64 = 100.0;
     /// For how many periods it may fail to find a new best.
@@ -42,19 +53,62 @@ impl Auto {
     /// For networks in which information from any agent reaches all within this many rounds (the
     /// connectivity report calls it the spread).
     pub fn new(agreement: u64) -> Self {
-        Self { agreement, period: Self::PERIOD.max(3 * agreement), noisy: false }
+        Self { agreement, period: Self::PERIOD.max(3 * agreement), noisy: false, momentum: None, schedule: None }
     }
 
-    pub(super) const fn with_noise(self, noisy: bool) -> Self {
-        Self { noisy, ..self }
+    /// Tries plans on this network, on which the agents will run.
+    pub fn on(self, network: Network) -> Self {
+        let schedule = Some(Schedule::new(network, self.agreement));
+        Self { schedule, ..self }
     }
 
-    pub(super) const fn recovers_within(self) -> u64 {
+    /// Tries plain mixing only: messages may be lost, and then acceleration of trackers would lose
+    /// what is under way.
+    pub fn plainly(self) -> Self {
+        Self { schedule: self.schedule.map(Schedule::plainly), ..self }
+    }
+
+    /// The same for a problem. The model of trials has exact gradients: where they are noisy, there
+    /// are no trials.
+    pub(super) fn for_problem<T: Scalar>(self, problem: &dyn Problem<T>) -> Self {
+        let auto = Self { noisy: problem.noisy(), ..self };
+        if auto.noisy { auto.without_trials() } else { auto }
+    }
+
+    /// The same without trials, for methods whose recursion differs from that of the trial.
+    pub(super) fn without_trials(self) -> Self {
+        Self { schedule: None, ..self }
+    }
+
+    /// The same with this momentum, which is not tried then.
+    pub(super) fn with_momentum(self, momentum: f64) -> Self {
+        Self { momentum: Some(momentum), schedule: None, ..self }
+    }
+
+    pub(super) fn may_have_momentum(&self) -> bool {
+        self.schedule.is_some() || self.cautious_momentum() > 0.0
+    }
+
+    pub(super) fn may_accelerate(&self) -> bool {
+        self.schedule.as_ref().is_some_and(Schedule::may_accelerate)
+    }
+
+    /// The momentum where none is tried.
+    fn cautious_momentum(&self) -> f64 {
+        self.momentum.unwrap_or(if self.noisy { 0.0 } else { Self::MOMENTUM })
+    }
+
+    pub(super) fn recovers_within(&self) -> u64 {
         2 * self.period
     }
 
     pub(super) const fn keep(point: usize) -> usize {
-        2 * point + SCALARS
+        2 * point + StepPlan::LEN + SCALARS
+    }
+
+    /// The plan that an agent has decided on, if it has.
+    pub(super) fn plan<T: Scalar>(keep: &[T]) -> Option<StepPlan> {
+        StepPlan::load(&keep[keep.len() - SCALARS - StepPlan::LEN..])
     }
 
     /// Starts an epoch; the first time, that includes measuring.
@@ -70,7 +124,8 @@ impl Auto {
         *guard.window += T::one();
         *guard.least = T::infinity();
         *guard.stale = T::zero();
-        if agreed[..SETBACKS].iter().all(num_traits::Zero::is_zero) {
+        let measures = oracle.agent.is_multiple_of(oracle.problem.agents().div_ceil(Self::MEASURE));
+        if measures && agreed[..SETBACKS].iter().all(num_traits::Zero::is_zero) {
             let (x, y) = direction.solution(oracle.problem.dim(), at.shared);
             let smoothness = Smoothness::measure(oracle, at.own, x, y);
             for (slot, norm) in agreed.iter_mut().zip(smoothness.to_array()) {
@@ -82,7 +137,8 @@ impl Auto {
     /// Publishes, decides and counts, each in its round; returns the point to go back to, if that
     /// is due.
     pub(super) fn watch<'k, T: Scalar>(
-        self,
+        &self,
+        direction: &dyn Direction<T>,
         t: Parts<'_, T>,
         now: Parts<'_, T>,
         agreed: &mut [T],
@@ -99,6 +155,9 @@ impl Auto {
             }
         }
         if *guard.age == T::of(self.agreement as f64) {
+            if StepPlan::load(guard.plan).is_none() {
+                self.decide(direction, &smoothness(agreed)).store(guard.plan);
+            }
             let largest = agreed[LARGEST];
             if !(largest.is_finite() && largest <= T::of(Self::TOLERANCE) * *guard.least) {
                 agreed[SETBACKS] += T::one();
@@ -109,41 +168,63 @@ impl Auto {
                 *guard.least = largest;
                 *guard.stale = T::zero();
                 guard.best.copy_from(guard.candidate.as_ref());
-            } else if !self.noisy && *guard.stale >= T::of(Self::PATIENCE) {
+            } else if !self.noisy && self.schedule.is_none() && *guard.stale >= T::of(Self::PATIENCE) {
                 *guard.stale = T::zero();
                 agreed[SETBACKS] += T::one();
             }
         }
         *guard.age += T::one();
-        if *guard.age == T::of(self.period as f64) {
+        let mixings = StepPlan::load(guard.plan).map_or(1, |plan| plan.mixing.mixings);
+        if *guard.age >= T::of(self.period.max(Self::STEPS * mixings) as f64) {
             *guard.age = T::zero();
             *guard.window += T::one();
         }
         None
     }
 
-    /// The step sizes of a round: zero before all agents know the largest smoothness.
-    pub(super) fn sizes<T: Scalar>(
-        self,
-        direction: &dyn Direction<T>,
-        factor: f64,
-        agreed: &[T],
-        keep: &[T],
-    ) -> StepSizes {
-        let [age, window, ..] = keep[keep.len() - SCALARS..] else { unreachable!("the guard's scalars are kept last") };
-        if window <= T::one() && age <= T::of(self.agreement as f64) {
-            return [0.0; 3];
+    /// Decides how to step, once all agents know the largest norms.
+    pub(super) fn decide<T: Scalar>(&self, direction: &dyn Direction<T>, smoothness: &Smoothness) -> StepPlan {
+        let curvature = CurvatureBounds::of(direction, smoothness);
+        match &self.schedule {
+            Some(schedule) => schedule.choose(&curvature),
+            None => curvature.cautious(self.cautious_momentum()),
         }
-        let norms = std::array::from_fn(|index| agreed[index].f64());
-        let setbacks = agreed[SETBACKS].f64() as i32;
-        direction.automatic(&Smoothness::from_array(norms), setbacks).map(|size| size * factor)
     }
+
+    /// Step sizes well inside of what curvature allows, whatever the network is.
+    pub fn cautious_sizes<T: Scalar>(direction: &dyn Direction<T>, smoothness: &Smoothness) -> StepSizes {
+        direction.step_sizes(smoothness, CurvatureBounds::of(direction, smoothness).cautious(0.0).sizes)
+    }
+
+    /// The momentum and the step sizes of a round, after the setbacks so far; zeros before they are
+    /// decided.
+    ///
+    /// When x moves too fast for u and z to follow, smaller ones help only if they change the
+    /// ratio: a setback halves the outer step, every third one the inner ones as well. With one
+    /// level there is no ratio.
+    pub(super) fn motion<T: Scalar>(direction: &dyn Direction<T>, agreed: &[T], keep: &[T]) -> (f64, StepSizes) {
+        let Some(plan) = Self::plan(keep) else { return (0.0, [0.0; 3]) };
+        let smoothness = smoothness(agreed);
+        let setbacks = agreed[SETBACKS].f64() as i32;
+        let slower = if direction.bound(&smoothness).is_some() { setbacks } else { setbacks / 3 };
+        let [x, u, z] = plan.sizes;
+        let [outer, inner] = [setbacks, slower].map(|times| 0.5f64.powi(times));
+        (plan.momentum, direction.step_sizes(&smoothness, [x * outer, u * inner, z * inner]))
+    }
+}
+
+/// The largest norms that the agents have measured; one that is no number counts as none.
+fn smoothness<T: Scalar>(agreed: &[T]) -> Smoothness {
+    let norm = |index: usize| Some(agreed[index].f64()).filter(|norm| norm.is_finite());
+    Smoothness::from_array(std::array::from_fn(|index| norm(index).unwrap_or_default()))
 }
 
 /// What an agent keeps to be able to go back.
 struct Guard<'k, T> {
     best: PartsMut<'k, T>,
     candidate: PartsMut<'k, T>,
+    /// What was decided, in the form of [`StepPlan::store`].
+    plan: &'k mut [T],
     /// Rounds since the current window of the agreement began.
     age: &'k mut T,
     /// The number of the window, over all epochs.
@@ -157,12 +238,13 @@ struct Guard<'k, T> {
 impl<'k, T> Guard<'k, T> {
     fn new(like: Parts<'_, T>, keep: &'k mut [T]) -> Self {
         let (best, rest) = keep.split_at_mut(like.shared.len() + like.own.len());
-        let (candidate, scalars) = rest.split_at_mut(best.len());
+        let (candidate, rest) = rest.split_at_mut(best.len());
+        let (plan, scalars) = rest.split_at_mut(StepPlan::LEN);
         let [age, window, least, stale] = scalars else { unreachable!("the guard's scalars are kept last") };
         let parts = |point: &'k mut [T]| {
             let (shared, own) = point.split_at_mut(like.shared.len());
             PartsMut { shared, own }
         };
-        Self { best: parts(best), candidate: parts(candidate), age, window, least, stale }
+        Self { best: parts(best), candidate: parts(candidate), plan, age, window, least, stale }
     }
 }

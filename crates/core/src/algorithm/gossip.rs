@@ -1,9 +1,9 @@
 //! Gossip descent without tracking.
 
 use super::step_rule::StepRule;
-use super::{Agent, Algorithm, Fresh, Request, Steps, StepsError, write_point};
+use super::{Agent, Algorithm, Fresh, Request, StepPlan, Steps, StepsError, write_point};
 use crate::direction::{Direction, Parts, PartsMut};
-use crate::{Blocks, Oracle, Problem, Scalar, Segment, SegmentKind, Segments};
+use crate::{Blocks, Oracle, Problem, Scalar, Segment, SegmentKind, Segments, Smoothness};
 
 /// D-PSGD: each steps along its own direction, then averages with its neighbours (Lian, Zhang,
 /// Zhang, Hsieh, Zhang, Liu: *Can decentralized algorithms outperform centralized algorithms?*,
@@ -26,7 +26,7 @@ impl<T: Scalar> Gossip<T> {
         direction: impl Direction<T> + 'static,
         steps: Steps,
     ) -> Result<Self, StepsError> {
-        let pace = StepRule::new(problem, &direction, steps)?;
+        let pace = StepRule::new(problem, &direction, steps)?.without_trials();
         Ok(Self { direction: Box::new(direction), pace })
     }
 
@@ -87,7 +87,7 @@ impl<T: Scalar> Algorithm<T> for Gossip<T> {
         let (agreed, own) = rest.split_at_mut(self.pace.agreed());
         let [v, d, d_own, keep] = self.kept(keep, own.len());
         let before = Parts { shared: v, own: &now[now.len() - own.len()..] };
-        if let Some(best) = self.pace.guard(Parts { shared: d, own: d_own }, before, agreed, keep) {
+        if let Some(best) = self.pace.guard(&*self.direction, Parts { shared: d, own: d_own }, before, agreed, keep) {
             v.copy_from_slice(best.shared);
             own.copy_from_slice(best.own);
             return Request::Restart;
@@ -101,6 +101,10 @@ impl<T: Scalar> Algorithm<T> for Gossip<T> {
 
     fn point(&self, row: &[T], keep: &[T], out: &mut [T]) {
         write_point(&keep[..self.blocks().width()], row, out);
+    }
+
+    fn step_plan(&self, smoothness: &Smoothness) -> Option<StepPlan> {
+        self.pace.decide(&*self.direction, smoothness)
     }
 
     fn recovers_within(&self) -> u64 {

@@ -18,20 +18,26 @@ mod gossip;
 mod push_pull;
 mod push_sum;
 mod registry;
+mod schedule;
 mod segment;
+mod step_plan;
 mod step_rule;
 mod steps;
+mod tracker;
+mod trial;
 
 pub use auto::Auto;
 pub use estimator::Estimator;
 pub use gossip::Gossip;
-pub use push_pull::{PushPull, Tracker};
+pub use push_pull::PushPull;
 pub use push_sum::{PushSum, Tracking};
 pub use registry::{Built, Method, Read, Recipe, methods};
 pub use segment::{Mask, Segment, SegmentKind, Segments, larger};
+pub use step_plan::{Acceleration, MixingPlan, StepPlan};
 pub use steps::{StepDecay, Steps, StepsError};
+pub use tracker::Tracker;
 
-use crate::{Blocks, Direction, Oracle, Problem, ProblemExt, Scalar};
+use crate::{Blocks, Direction, Oracle, Problem, ProblemExt, Scalar, Smoothness};
 
 /// A method, as what one agent does in one round between receiving and sending.
 ///
@@ -84,6 +90,12 @@ pub trait Algorithm<T: Scalar>: Send + Sync {
     /// may end up below zero.
     fn bears_reversals(&self) -> bool {
         true
+    }
+
+    /// What agents with automatic step sizes decide if these are the largest norms that they
+    /// measure; none if step sizes are given.
+    fn step_plan(&self, _smoothness: &Smoothness) -> Option<StepPlan> {
+        None
     }
 
     /// Rounds within which the algorithm itself undoes a runaway: who watches for divergence waits

@@ -1,9 +1,9 @@
 //! The AB/Push-Pull pattern.
 
 use super::step_rule::StepRule;
-use super::{Agent, Algorithm, Fresh, Request, Steps, StepsError, write_point};
+use super::{Acceleration, Agent, Algorithm, Fresh, Request, StepPlan, Steps, StepsError, Tracker, write_point};
 use crate::direction::{Direction, Parts, PartsMut};
-use crate::{Blocks, Mask, Oracle, Problem, Scalar, Segment, SegmentKind, Segments, linalg};
+use crate::{Blocks, Mask, Oracle, Problem, Scalar, Segment, SegmentKind, Segments, Smoothness, linalg};
 
 /// AB/Push-Pull: points are pulled, trackers are pushed (Saadatniaki, Xin, Khan: *Decentralized
 /// optimization over time-varying directed graphs with row and column-stochastic matrices*, IEEE
@@ -19,17 +19,6 @@ pub struct PushPull<T> {
     direction: Box<dyn Direction<T>>,
     pace: StepRule,
     every: u64,
-    tracker: Tracker,
-}
-
-/// When a change of the direction is mixed: both are found in practice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tracker {
-    /// `t⁺ = B t + d⁺ − d`: in the round after it is made.
-    #[default]
-    MixThenAdd,
-    /// `t⁺ = B (t + d⁺ − d)`: at once.
-    AddThenMix,
 }
 
 impl<T: Scalar> PushPull<T> {
@@ -40,12 +29,7 @@ impl<T: Scalar> PushPull<T> {
         steps: Steps,
     ) -> Result<Self, StepsError> {
         let pace = StepRule::new(problem, &direction, steps)?;
-        Ok(Self { direction: Box::new(direction), pace, every: 1, tracker: Tracker::default() })
-    }
-
-    /// The same method with another tracker.
-    pub fn with_tracker(self, tracker: Tracker) -> Self {
-        Self { tracker, ..self }
+        Ok(Self { direction: Box::new(direction), pace, every: 1 })
     }
 
     /// Exchanges in every `every`-th round only; the others are local steps.
@@ -100,27 +84,35 @@ impl<T: Scalar> Algorithm<T> for PushPull<T> {
         let (mixed, rest) = rest.split_at_mut(width); // = B t − d
         let (agreed, own) = rest.split_at_mut(self.pace.agreed());
         let (d_own, keep) = keep.split_at_mut(own.len());
-        let t = match self.tracker {
-            Tracker::MixThenAdd => &now[width..][..width],
+        let sent = Parts { shared: &now[width..][..width], own: d_own };
+        let before = Parts { shared: &now[..width], own: &now[now.len() - own.len()..] };
+        let mut v = PartsMut { shared: v, own };
+        if let Some(best) = self.pace.guard(&*self.direction, sent, before, agreed, keep) {
+            v.copy_from(best);
+            return Request::Restart;
+        }
+        let mixing = self.pace.mixing(keep);
+        if mixing.acceleration != Acceleration::Plain {
+            // The level that was taken out goes in and out again.
+            linalg::add(mixed, d);
+            let point = v.shared.len() + v.own.len();
+            self.pace.accelerate(oracle.round, [before.shared, sent.shared], [v.shared, mixed], point, keep);
+            linalg::add_scaled(mixed, -T::one(), d);
+        }
+        if !self.pace.moves(oracle.round, keep) {
+            return Request::Go;
+        }
+        // v⁺ = A v − η t
+        match mixing.order {
+            Tracker::MixThenAdd => self.pace.descend(oracle.round, &*self.direction, sent, &mut v, agreed, keep),
             Tracker::AddThenMix => {
                 // What was sent is t + d⁺ − d: mixed, it is the tracker. The level that was taken
                 // out goes in and out again.
                 linalg::add(mixed, d);
-                &*mixed
+                let t = Parts { shared: mixed, own: d_own };
+                self.pace.descend(oracle.round, &*self.direction, t, &mut v, agreed, keep);
+                linalg::add_scaled(mixed, -T::one(), d);
             }
-        };
-        let t = Parts { shared: t, own: d_own };
-
-        let before = Parts { shared: &now[..width], own: &now[now.len() - own.len()..] };
-        let mut v = PartsMut { shared: v, own };
-        if let Some(best) = self.pace.guard(t, before, agreed, keep) {
-            v.copy_from(best);
-            return Request::Restart;
-        }
-        // v⁺ = A v − η t
-        self.pace.descend(oracle.round, &*self.direction, t, &mut v, agreed, keep);
-        if self.tracker == Tracker::AddThenMix {
-            linalg::add_scaled(mixed, -T::one(), d);
         }
         // d⁺; the engine completes t⁺ = B t + d⁺ − d.
         self.direction.eval(v.as_ref(), oracle, PartsMut { shared: d, own: d_own });
@@ -129,6 +121,10 @@ impl<T: Scalar> Algorithm<T> for PushPull<T> {
 
     fn point(&self, row: &[T], _keep: &[T], out: &mut [T]) {
         write_point(&row[..self.blocks().width()], row, out);
+    }
+
+    fn step_plan(&self, smoothness: &Smoothness) -> Option<StepPlan> {
+        self.pace.decide(&*self.direction, smoothness)
     }
 
     fn recovers_within(&self) -> u64 {

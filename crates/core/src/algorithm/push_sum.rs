@@ -1,9 +1,9 @@
 //! The push-sum pattern.
 
 use super::step_rule::StepRule;
-use super::{Agent, Algorithm, Estimator, Fresh, Request, Steps, StepsError, write_point};
+use super::{Agent, Algorithm, Estimator, Fresh, Request, StepPlan, Steps, StepsError, write_point};
 use crate::direction::{Direction, Parts, PartsMut};
-use crate::{Blocks, Mask, Oracle, Problem, ProblemExt, Scalar, Segment, SegmentKind, Segments, linalg};
+use crate::{Blocks, Mask, Oracle, Problem, ProblemExt, Scalar, Segment, SegmentKind, Segments, Smoothness, linalg};
 
 /// Push-sum: everything is pushed, and the weight w that travels along undoes the bias of B. It
 /// needs no A; graphs must be jointly strongly connected.
@@ -56,7 +56,7 @@ impl<T: Scalar> PushSum<T> {
         direction: impl Direction<T> + 'static,
         steps: Steps,
     ) -> Result<Self, StepsError> {
-        let pace = StepRule::new(problem, &direction, steps)?;
+        let pace = StepRule::new(problem, &direction, steps)?.without_trials();
         let (tracking, estimator) = (Tracking::default(), Estimator::default());
         Ok(Self { direction: Box::new(direction), pace, tracking, estimator, batches: problem.most_batches() })
     }
@@ -152,7 +152,7 @@ impl<T: Scalar> Algorithm<T> for PushSum<T> {
 
         let before = Parts { shared: v, own: &now[now.len() - own.len()..] };
         let s = if self.tracked() > 0 { &now[..width] } else { &*d };
-        if let Some(best) = self.pace.guard(Parts { shared: s, own: d_own }, before, agreed, keep) {
+        if let Some(best) = self.pace.guard(&*self.direction, Parts { shared: s, own: d_own }, before, agreed, keep) {
             v.copy_from_slice(best.shared);
             own.copy_from_slice(best.own);
             return Request::Restart;
@@ -198,6 +198,10 @@ impl<T: Scalar> Algorithm<T> for PushSum<T> {
 
     fn bears_reversals(&self) -> bool {
         false
+    }
+
+    fn step_plan(&self, smoothness: &Smoothness) -> Option<StepPlan> {
+        self.pace.decide(&*self.direction, smoothness)
     }
 
     fn recovers_within(&self) -> u64 {

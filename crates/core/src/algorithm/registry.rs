@@ -16,8 +16,22 @@ pub struct Method<T> {
     pub direction: DirectionKind,
     /// The network on which it runs.
     pub venue: Venue,
+    /// Whether it can mix several times for each step.
+    pub repeats_mixing: bool,
     /// Reads its settings, except for step sizes.
     pub read: Read<T>,
+}
+
+impl<T> Method<T> {
+    /// Reads its step sizes; none means automatic ones.
+    pub fn read_steps(&self, keys: &mut SettingsReader<'_>) -> Option<Steps> {
+        Steps::read(keys, self.direction.steps, self.repeats_mixing)
+    }
+
+    /// The same method, which can mix several times for each step.
+    fn repeating(self) -> Self {
+        Self { repeats_mixing: true, ..self }
+    }
 }
 
 /// Reads the settings of a method, except for step sizes.
@@ -37,27 +51,30 @@ pub fn methods<T: Scalar>() -> Vec<Method<T>> {
 /// Bilevel methods with one loop.
 fn bilevel<T: Scalar>() -> Vec<Method<T>> {
     vec![
-        method("fab", "penalty directions over push-pull, the paper's method (arXiv 2605.06328)", "penalty", fab),
+        method("fab", "penalty directions over push-pull, the paper's method (arXiv 2605.06328)", "penalty", fab)
+            .repeating(),
         method(
             "dfab",
             "SOBA over push-pull with curvature by differences of gradients: first order, no penalty",
             "difference",
             |keys| {
                 let direction = Difference::read(keys);
-                Box::new(move |problem, steps| push_pull(problem, direction, steps, Tracker::MixThenAdd))
+                Box::new(move |problem, steps| push_pull(problem, direction, steps))
             },
-        ),
+        )
+        .repeating(),
         method("push-pull-soba", "SOBA's second-order directions over push-pull", "soba", |keys| {
             let direction = Soba::read(keys);
-            Box::new(move |problem, steps| push_pull(problem, direction, steps, Tracker::MixThenAdd))
-        }),
+            Box::new(move |problem, steps| push_pull(problem, direction, steps))
+        })
+        .repeating(),
         method("push-sum-fab", "penalty directions over push-sum", "penalty", |keys| {
             let direction = Penalty::read(keys);
             Box::new(move |problem, steps| {
                 push_sum(problem, direction, steps, Tracking::StepThenMix, Estimator::Sample)
             })
         }),
-        placed("static-fab", "FAB on the graph of round 0, for ever", "penalty", Venue::Static, fab),
+        placed("static-fab", "FAB on the graph of round 0, for ever", "penalty", Venue::Static, fab).repeating(),
         placed("centralized-fab", "FAB (F²SA) by one agent that holds everything", "penalty", Venue::Central, fab),
     ]
 }
@@ -68,9 +85,14 @@ fn single_level<T: Scalar>() -> Vec<Method<T>> {
         method("push-pull", "single-level AB/push-pull", "gradient", |keys| {
             let trackers = [("mix-then-add", Tracker::MixThenAdd), ("add-then-mix", Tracker::AddThenMix)];
             let tracker = keys.choice("tracker", &trackers, "t⁺ = B t + d⁺ − d, or t⁺ = B (t + d⁺ − d)");
+            let ordered = keys.given("steps.order").is_some();
             let direction = Gradient::read(keys);
-            Box::new(move |problem, steps| push_pull(problem, direction(problem), steps, tracker))
-        }),
+            Box::new(move |problem, steps| {
+                let steps = if ordered { steps } else { steps.order(tracker) };
+                push_pull(problem, direction(problem), steps)
+            })
+        })
+        .repeating(),
         method("subgradient-push", "single-level push-sum without tracking", "gradient", |keys| {
             single(keys, Tracking::None, Estimator::Sample)
         }),
@@ -109,9 +131,7 @@ fn double_loops<T: Scalar>() -> Vec<Method<T>> {
     vec![
         method("dl-push-pull", "a double loop with iterative differentiation over push-pull", "itd", |keys| {
             let inner = Itd::read(keys);
-            Box::new(move |problem, steps| {
-                push_pull(problem, Itd, double_loop(problem, steps, inner)?, Tracker::MixThenAdd)
-            })
+            Box::new(move |problem, steps| push_pull(problem, Itd, double_loop(problem, steps, inner)?))
         }),
         method("dl-push-sgd", "a double loop with iterative differentiation over Push-SGD", "itd", |keys| {
             double(keys, Tracking::None, Estimator::Sample)
@@ -134,12 +154,13 @@ fn method<T>(name: &'static str, about: &'static str, direction: &str, read: Rea
 /// A method that runs in its own venue.
 fn placed<T>(name: &'static str, about: &'static str, direction: &str, venue: Venue, read: Read<T>) -> Method<T> {
     let known = directions().into_iter().find(|kind| kind.name == direction);
-    Method { name, about, direction: known.expect("methods follow registered directions"), venue, read }
+    let direction = known.expect("methods follow registered directions");
+    Method { name, about, direction, venue, repeats_mixing: false, read }
 }
 
 fn fab<T: Scalar>(keys: &mut SettingsReader<'_>) -> Recipe<T> {
     let direction = Penalty::read(keys);
-    Box::new(move |problem, steps| push_pull(problem, direction, steps, Tracker::MixThenAdd))
+    Box::new(move |problem, steps| push_pull(problem, direction, steps))
 }
 
 /// Builds a single-level method over push-sum.
@@ -170,13 +191,8 @@ fn recursive(keys: &mut SettingsReader<'_>) -> Estimator {
     Estimator::Recursive { momentum: keys.number("recursive_momentum", 0.02, 0.0..=1.0, about) }
 }
 
-fn push_pull<T: Scalar>(
-    problem: &dyn Problem<T>,
-    direction: impl Direction<T> + 'static,
-    steps: Steps,
-    tracker: Tracker,
-) -> Built<T> {
-    Ok(Box::new(PushPull::new(problem, direction, steps)?.with_tracker(tracker)))
+fn push_pull<T: Scalar>(problem: &dyn Problem<T>, direction: impl Direction<T> + 'static, steps: Steps) -> Built<T> {
+    Ok(Box::new(PushPull::new(problem, direction, steps)?))
 }
 
 fn push_sum<T: Scalar>(

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use super::step_plan::{Acceleration, MixingPlan, StepPlan};
 use super::steps::StepChoice;
 use super::{Auto, StepDecay, Steps, StepsError};
 use crate::direction::{Direction, Parts, PartsMut, StepSizes};
-use crate::{Blocks, Mask, Oracle, Problem, ProblemExt, Scalar, Segment, SegmentKind, linalg};
+use crate::{Blocks, Mask, Oracle, Problem, Scalar, Segment, SegmentKind, Smoothness, linalg};
 
 /// Step sizes resolved against the blocks of a direction: the part of a method that moves points.
 #[derive(Clone, Debug)]
@@ -16,6 +17,9 @@ pub(super) struct StepRule {
     sizes: Vec<f64>,
     schedule: StepDecay,
     momentum: f64,
+    mixing: MixingPlan,
+    /// From this round on agents mix only.
+    rest_from: Option<u64>,
     auto: Option<Auto>,
     /// The number of inner rounds of a double loop.
     inner_rounds: Option<u64>,
@@ -33,7 +37,10 @@ impl StepRule {
         let (sizes, auto) = match steps.sizes {
             StepChoice::Same(size) => (vec![size; count], None),
             StepChoice::Each(each) => (resolve(&blocks, &each)?, None),
-            StepChoice::Auto(auto) => (vec![0.0; count], Some(auto.with_noise(problem.noisy()))),
+            StepChoice::Auto(auto) => {
+                let auto = auto.for_problem(problem);
+                (vec![0.0; count], Some(steps.momentum.into_iter().fold(auto, Auto::with_momentum)))
+            }
         };
         if auto.is_some() && count > StepSizes::default().len() {
             return Err(StepsError::Blocks { count, most: StepSizes::default().len() });
@@ -44,8 +51,7 @@ impl StepRule {
         if auto.is_some() && steps.inner_rounds.is_some() {
             return Err(StepsError::NotAutomatic);
         }
-        let unless_given = if auto.is_some() && !problem.noisy() { Auto::MOMENTUM } else { 0.0 };
-        let momentum = steps.momentum.unwrap_or(unless_given);
+        let momentum = steps.momentum.unwrap_or_default();
         if !(0.0..1.0).contains(&momentum) {
             return Err(StepsError::Momentum { value: momentum });
         }
@@ -58,9 +64,24 @@ impl StepRule {
             sizes,
             schedule: steps.schedule,
             momentum,
+            mixing: steps.mixing,
+            rest_from: steps.rest_from,
             auto,
             inner_rounds: steps.inner_rounds,
         })
+    }
+
+    /// The same for methods whose recursion is not that of the trials: agents mix once a step.
+    pub(super) fn without_trials(self) -> Self {
+        Self { auto: self.auto.map(Auto::without_trials), mixing: MixingPlan::default(), ..self }
+    }
+
+    /// How agents mix between two gradient steps, as far as it is decided.
+    pub(super) fn mixing<T: Scalar>(&self, keep: &[T]) -> MixingPlan {
+        match self.auto {
+            Some(_) => Auto::plan(keep).map_or(MixingPlan::default(), |plan| plan.mixing),
+            None => self.mixing,
+        }
     }
 
     pub(super) fn blocks(&self) -> &Blocks {
@@ -89,7 +110,7 @@ impl StepRule {
 
     /// What agents must agree on to keep the same pace.
     pub(super) fn segments(&self) -> impl Iterator<Item = Segment> {
-        let lengths = self.auto.map_or(&[][..], |_| &Auto::AGREED);
+        let lengths = self.auto.as_ref().map_or(&[][..], |_| &Auto::AGREED);
         lengths.iter().map(|&len| Segment::new(SegmentKind::Max, len))
     }
 
@@ -100,7 +121,7 @@ impl StepRule {
 
     /// What is kept for points of this width, private coordinates included.
     pub(super) fn keep(&self, point: usize) -> usize {
-        self.velocity(point) + self.auto.map_or(0, |_| Auto::keep(point))
+        self.velocity(point) + self.accelerated() + self.auto.as_ref().map_or(0, |_| Auto::keep(point))
     }
 
     /// Starts an epoch at a point.
@@ -112,8 +133,10 @@ impl StepRule {
         keep: &mut [T],
         oracle: &mut Oracle<'_, T>,
     ) {
-        let (velocity, guard) = keep.split_at_mut(self.velocity(at.shared.len() + at.own.len()));
+        let (velocity, rest) = keep.split_at_mut(self.velocity(at.shared.len() + at.own.len()));
+        let (accelerated, guard) = rest.split_at_mut(self.accelerated());
         velocity.fill(T::zero());
+        accelerated.fill(T::zero());
         if self.auto.is_some() {
             Auto::begin(direction, at, agreed, guard, oracle);
         }
@@ -122,13 +145,15 @@ impl StepRule {
     /// Watches over a run with automatic step sizes: the point to go back to, if that is due.
     pub(super) fn guard<'k, T: Scalar>(
         &self,
+        direction: &dyn Direction<T>,
         t: Parts<'_, T>,
         now: Parts<'_, T>,
         agreed: &mut [T],
         keep: &'k mut [T],
     ) -> Option<Parts<'k, T>> {
         let auto = self.auto.as_ref()?;
-        auto.watch(t, now, agreed, &mut keep[self.velocity(now.shared.len() + now.own.len())..])
+        let before = self.velocity(now.shared.len() + now.own.len()) + self.accelerated();
+        auto.watch(direction, t, now, agreed, &mut keep[before..])
     }
 
     /// `v −= η t`, block by block; with heavy ball the velocity m = β m + t takes the place of t.
@@ -142,12 +167,13 @@ impl StepRule {
         keep: &mut [T],
     ) {
         let (velocity, guard) = keep.split_at_mut(self.velocity(v.shared.len() + v.own.len()));
-        let automatic = self.auto.map(|auto| auto.sizes(direction, 1.0 - self.momentum, agreed, guard));
-        let size = |block: usize| self.size(block, round, automatic);
-        if self.momentum > 0.0 {
+        let automatic = self.auto.as_ref().map(|_| Auto::motion(direction, agreed, guard));
+        let momentum = automatic.map_or(self.momentum, |(momentum, _)| momentum);
+        let size = |block: usize| self.size(block, round, automatic.map(|(_, sizes)| sizes));
+        if momentum > 0.0 {
             let (m, m_own) = velocity.split_at_mut(v.shared.len());
-            accelerate(T::of(self.momentum), t.shared, m);
-            accelerate(T::of(self.momentum), t.own, m_own);
+            accelerate(T::of(momentum), t.shared, m);
+            accelerate(T::of(momentum), t.own, m_own);
             self.advance(size, Parts { shared: m, own: m_own }, v);
         } else {
             self.advance(size, t, v);
@@ -161,22 +187,59 @@ impl StepRule {
         linalg::add_scaled(v.own, T::of(-size(0)), t.own);
     }
 
+    /// What agents with automatic step sizes decide for these norms; none if step sizes are given.
+    pub(super) fn decide<T: Scalar>(&self, direction: &dyn Direction<T>, smoothness: &Smoothness) -> Option<StepPlan> {
+        self.auto.as_ref().map(|auto| auto.decide(direction, smoothness))
+    }
+
     /// The number of rounds within which a divergence is undone.
     pub(super) fn recovers_within(&self) -> u64 {
-        self.auto.map_or(0, Auto::recovers_within)
+        self.auto.as_ref().map_or(0, Auto::recovers_within)
+    }
+
+    /// Whether agents mix only in this round, as at the end of a run.
+    fn rests(&self, round: u64) -> bool {
+        self.rest_from.is_some_and(|first| round >= first)
+    }
+
+    /// Whether agents move at the end of a round.
+    pub(super) fn moves<T: Scalar>(&self, round: u64, keep: &[T]) -> bool {
+        self.mixing(keep).moves(round) && !self.rests(round)
     }
 
     /// The step size of a block in a round, from the automatic ones if there are any.
     fn size(&self, block: usize, round: u64, automatic: Option<StepSizes>) -> f64 {
-        let rests = self.is_inner(round).is_some_and(|inner| inner == (block == 0));
-        if rests {
+        let waits = self.is_inner(round).is_some_and(|inner| inner == (block == 0));
+        if waits || self.rests(round) {
             return 0.0;
         }
         automatic.map_or(self.sizes[block], |sizes| sizes[block]) * self.schedule.factor(round)
     }
 
+    /// Accelerates what a mixing has made of points of this width, and of trackers.
+    pub(super) fn accelerate<T: Scalar>(
+        &self,
+        round: u64,
+        before: [&[T]; 2],
+        mixed: [&mut [T]; 2],
+        point: usize,
+        keep: &mut [T],
+    ) {
+        let mixing = self.mixing(keep);
+        mixing.accelerate(round, before, mixed, &mut keep[self.velocity(point)..][..self.accelerated()]);
+    }
+
+    /// The scalars that acceleration needs: as many as points and trackers have, and whether the
+    /// present block of mixings was remembered from its beginning.
+    fn accelerated(&self) -> usize {
+        let given = self.mixing.acceleration != Acceleration::Plain;
+        let wanted = self.auto.as_ref().map_or(given, Auto::may_accelerate);
+        if wanted { 1 + 2 * self.blocks.width() } else { 0 }
+    }
+
     fn velocity(&self, point: usize) -> usize {
-        if self.momentum > 0.0 { point } else { 0 }
+        let wanted = self.auto.as_ref().map_or(self.momentum > 0.0, Auto::may_have_momentum);
+        if wanted { point } else { 0 }
     }
 }
 
@@ -204,7 +267,7 @@ mod tests {
     use crate::algorithm::PushPull;
     use crate::topology::Complete;
     use crate::weights::Uniform;
-    use crate::{Dim, GradientMut, Level, Network, Point, Scratch, Shard, Smoothness};
+    use crate::{Dim, GradientMut, Level, Network, Point, Scratch, Shard};
 
     /// One agent that holds nothing.
     struct Nothing;
@@ -243,8 +306,8 @@ mod tests {
             d.fill(1.0);
         }
 
-        fn automatic(&self, _smoothness: &Smoothness, _setbacks: i32) -> StepSizes {
-            [0.1; 3]
+        fn step_sizes(&self, _smoothness: &Smoothness, sizes: StepSizes) -> StepSizes {
+            sizes
         }
     }
 
@@ -267,6 +330,15 @@ mod tests {
                 assert_eq!(moved, expected);
             }
         }
+    }
+
+    #[test]
+    fn nothing_moves_once_agents_rest() {
+        let network = Network::new(Arc::new(Complete::new(1)), Arc::new(Uniform));
+        let algorithm = PushPull::new(&Nothing, Ones(2), Steps::same(0.5).rest_from(3)).expect("valid step sizes");
+        let mut shard = Shard::new(Arc::new(algorithm), Arc::new(Nothing), network, 0).expect("one agent");
+        (0..7).for_each(|_| _ = shard.round().expect("nothing to wait for"));
+        assert_eq!(shard.view().mean(), [-1.5, -1.5]);
     }
 
     #[test]

@@ -1,18 +1,21 @@
 //! Step sizes as users give them.
 
-use super::Auto;
+use super::{Acceleration, Auto, MixingPlan, Tracker};
+use crate::Network;
 use crate::settings::SettingsReader;
 
 /// Step sizes as a user gives them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Steps {
     pub(super) sizes: StepChoice,
     pub(super) schedule: StepDecay,
     pub(super) momentum: Option<f64>,
     pub(super) inner_rounds: Option<u64>,
+    pub(super) mixing: MixingPlan,
+    pub(super) rest_from: Option<u64>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) enum StepChoice {
     Same(f64),
     Each(Vec<(String, f64)>),
@@ -46,14 +49,32 @@ impl Steps {
         Self { inner_rounds: Some(inner_rounds), ..self }
     }
 
+    /// Several mixings for each step, in this order, and what becomes of them.
+    pub fn mixing(self, mixing: MixingPlan) -> Self {
+        Self { mixing, ..self }
+    }
+
+    /// Whether a step uses the tracker from before or after the last mixing; agents with automatic
+    /// step sizes choose that themselves.
+    pub fn order(mut self, order: Tracker) -> Self {
+        self.mixing.order = order;
+        self
+    }
+
+    /// Agents stand still from this round on and go on mixing, so that they agree at the end of a
+    /// run.
+    pub fn rest_from(self, round: u64) -> Self {
+        Self { rest_from: Some(round), ..self }
+    }
+
     /// Step sizes that change with the round.
     pub fn schedule(self, schedule: StepDecay) -> Self {
         Self { schedule, ..self }
     }
 
-    /// What users can choose for a method with step sizes of these names; none means automatic
-    /// ones.
-    pub fn read(keys: &mut SettingsReader<'_>, names: &[&str]) -> Option<Self> {
+    /// What users can choose for a method with step sizes of these names, which mixes several times
+    /// for each step if it is asked to; none means automatic ones.
+    pub fn read(keys: &mut SettingsReader<'_>, names: &[&str], repeats_mixing: bool) -> Option<Self> {
         let all =
             keys.number_or_word("steps", "auto", 0.0.., "automatic; or one step size for all; or a table of these:");
         let key = |name: &str| format!("steps.{name}");
@@ -70,7 +91,8 @@ impl Steps {
             keys.optional_number("steps.momentum", 0.0..1.0, "heavy ball β: m⁺ = βm + t replaces the tracker t");
         let decay = keys.optional_number("steps.decay", 0.0.., "step sizes decay as η/(1 + decay·k) in round k");
         let power = keys.optional_number("steps.power", 0.0.., "step sizes decay as η/(1 + k)^power in round k");
-        let wanted = explicit || momentum.or(decay).or(power).is_some();
+        let mixing = if repeats_mixing { MixingPlan::read(keys) } else { None };
+        let wanted = explicit || momentum.or(decay).or(power).is_some() || mixing.is_some();
         if let Some((name, _)) =
             sizes.iter().find(|(name, size)| wanted && size.is_none() && keys.given(&key(name)).is_none())
         {
@@ -88,12 +110,41 @@ impl Steps {
             let schedule = decay.map(StepDecay::InverseTime).or(power.map(StepDecay::Power)).unwrap_or_default();
             let steps =
                 Self::each(sizes.into_iter().map(|(name, size)| (name, size.unwrap_or_default()))).schedule(schedule);
+            let steps = mixing.into_iter().fold(steps, Self::mixing);
             momentum.into_iter().fold(steps, Self::momentum)
         })
     }
 
+    /// Fits them to the network on which agents will run. Where messages may be lost, trackers
+    /// cannot be accelerated: what is under way would be lost with them.
+    pub fn on(self, network: Network, lossy: bool) -> Result<Self, StepsError> {
+        let Self { sizes, mut mixing, .. } = self;
+        if lossy && mixing.acceleration != Acceleration::Plain {
+            return Err(StepsError::LossyGossip);
+        }
+        if let Acceleration::Chebyshev { second } = &mut mixing.acceleration {
+            if !network.is_static() {
+                return Err(StepsError::ChangingGraph);
+            }
+            *second = network.second_eigenvalue();
+        }
+        let sizes = match sizes {
+            StepChoice::Auto(auto) if lossy => StepChoice::Auto(auto.on(network).plainly()),
+            StepChoice::Auto(auto) => StepChoice::Auto(auto.on(network)),
+            given => given,
+        };
+        Ok(Self { sizes, mixing, ..self })
+    }
+
     fn given(sizes: StepChoice) -> Self {
-        Self { sizes, schedule: StepDecay::default(), momentum: None, inner_rounds: None }
+        Self {
+            sizes,
+            schedule: StepDecay::default(),
+            momentum: None,
+            inner_rounds: None,
+            mixing: MixingPlan::default(),
+            rest_from: None,
+        }
     }
 }
 
@@ -179,6 +230,14 @@ pub enum StepsError {
     /// Private coordinates where there is no place for them.
     #[error("this method cannot move private coordinates, which the problem has: take `fab` or `dfab`")]
     Private,
+    /// An acceleration where messages may be lost.
+    #[error(
+        "`gossip` other than \"plain\" needs every message: leave it out where messages may be lost, as with [faults] and on real nodes"
+    )]
+    LossyGossip,
+    /// Chebyshev polynomials on a graph that changes.
+    #[error("`gossip = \"chebyshev\"` needs a graph that does not change: take \"window\" or \"plain\"")]
+    ChangingGraph,
     /// The momentum is outside [0, 1).
     #[error("the momentum {value} is not usable: it lies in 0 ≤ β < 1")]
     Momentum {

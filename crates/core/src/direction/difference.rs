@@ -74,7 +74,7 @@ impl<T: Scalar> Direction<T> for Difference {
         );
     }
 
-    fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> StepSizes {
-        smoothness.difference_steps(setbacks)
+    fn step_sizes(&self, _smoothness: &Smoothness, sizes: StepSizes) -> StepSizes {
+        sizes
     }
 }

@@ -1,7 +1,6 @@
 //! The gradient of a single-level objective.
 
 use super::{Direction, Parts, PartsMut, StepSizes};
-use crate::problem::usable;
 use crate::settings::SettingsReader;
 use crate::{Blocks, Dim, Objective, Oracle, Problem, ProblemExt, Scalar, Smoothness};
 
@@ -73,12 +72,15 @@ impl<T: Scalar> Direction<T> for Gradient<T> {
         oracle.add_objective(self.objective, at.own, &self.outer, at.shared, d.shared);
     }
 
-    fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> StepSizes {
-        let bound = match self.objective {
+    fn bound(&self, smoothness: &Smoothness) -> Option<f64> {
+        Some(match self.objective {
             Objective::Train => smoothness.g_yy,
             Objective::Merged => smoothness.f_yy + smoothness.g_yy,
             Objective::Clean => smoothness.f_yy,
-        };
-        [Smoothness::INNER / usable(bound) * 0.5f64.powi(setbacks), 0.0, 0.0]
+        })
+    }
+
+    fn step_sizes(&self, _smoothness: &Smoothness, [.., z]: StepSizes) -> StepSizes {
+        [z, 0.0, 0.0]
     }
 }

@@ -78,9 +78,8 @@ impl<T: Scalar> Direction<T> for Itd {
         }
     }
 
-    /// Double loops have no automatic step sizes; these are a start for who looks for
-    /// them.
-    fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> StepSizes {
-        smoothness.difference_steps(setbacks)
+    /// Double loops have no automatic step sizes; these are a start for who looks for them.
+    fn step_sizes(&self, _smoothness: &Smoothness, sizes: StepSizes) -> StepSizes {
+        sizes
     }
 }

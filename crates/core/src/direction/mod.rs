@@ -36,9 +36,14 @@ pub trait Direction<T: Scalar>: Send + Sync {
     /// Writes the direction at a point: steps are taken against it.
     fn eval(&self, at: Parts<'_, T>, oracle: &mut Oracle<'_, T>, d: PartsMut<'_, T>);
 
-    /// Step sizes from what is known of the problem's smoothness, after this number of setbacks;
-    /// heavy ball scales them by (1 − β).
-    fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> StepSizes;
+    /// The curvature of the objective of one level, if it has one level: step sizes follow from it
+    /// alone.
+    fn bound(&self, _smoothness: &Smoothness) -> Option<f64> {
+        None
+    }
+
+    /// Step sizes of its blocks, from those of x, u and z in dFAB; with one level, from that of z.
+    fn step_sizes(&self, smoothness: &Smoothness, sizes: StepSizes) -> StepSizes;
 }
 
 /// Automatic step sizes, one for each block, in order; blocks that there are not have any. Given

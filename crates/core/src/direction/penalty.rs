@@ -75,10 +75,9 @@ impl<T: Scalar> Direction<T> for Penalty {
         oracle.add_gradient(Level::Lower, at.own, x, z, GradientMut { scale: (-g, g), own: d.own, x: dx, y: dz });
     }
 
-    fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> StepSizes {
+    fn step_sizes(&self, smoothness: &Smoothness, [x, _, z]: StepSizes) -> StepSizes {
         // With equal step sizes of y and z, their difference times λ moves as u does in dFAB: the
         // same true step sizes serve.
-        let [x, _, z] = smoothness.difference_steps(setbacks);
         let (f, g): (f64, f64) = self.factors();
         let inner = z * smoothness.g_yy / usable(f * smoothness.f_yy + g * smoothness.g_yy);
         [x / f, inner, inner]

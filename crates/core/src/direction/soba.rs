@@ -70,7 +70,7 @@ impl<T: Scalar> Direction<T> for Soba {
         );
     }
 
-    fn automatic(&self, smoothness: &Smoothness, setbacks: i32) -> StepSizes {
-        smoothness.difference_steps(setbacks)
+    fn step_sizes(&self, _smoothness: &Smoothness, sizes: StepSizes) -> StepSizes {
+        sizes
     }
 }

@@ -1,13 +1,10 @@
 //! What can be known of a network before anything is run on it.
 
-use std::cell::OnceCell;
-use std::collections::BTreeSet;
-
-use super::components::Components;
-use super::history::{History, neighbours, strongly_connected};
+use super::mixing_sequence::MixingSequence;
+use super::perron::PerronWeights;
+use super::reachability::{Reach, Rounds};
 use super::topology::Topology;
-use crate::weights::Uniform;
-use crate::{Digraph, Weights};
+use crate::Weights;
 
 /// How well a network of agents is connected over a window of rounds.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,17 +13,16 @@ pub struct Connectivity {
     pub rounds: u64,
     /// Whether the graph of every single round is strongly connected.
     pub every_round: bool,
-    /// The smallest C for which the union of the graphs of each C successive rounds, `kC ≤ round <
-    /// (k+1)C`, is strongly connected: 1 if every round is; none if no C is found.
-    pub window: Option<u64>,
-    /// The rounds after which information from any agent has reached all, whatever the round it
-    /// starts in;
-    /// none if that does not happen, or for more than 2,048 agents, where it is not computed.
-    pub spread: Option<u64>,
+    /// The window of [`Reach::window`]: none if the network is not connected.
+    pub window: Option<Rounds>,
+    /// The spread of [`Reach::spread`]: none if the network is not connected.
+    pub spread: Option<Rounds>,
     /// The Perron weights of A over the cycle: how much each agent's point counts.
     pub pull_weights: Vec<f64>,
     /// The Perron weights of B over the cycle: how much mass rests with each agent.
     pub push_weights: Vec<f64>,
+    /// Whether these weights are known: power iteration has converged within a budget of work.
+    pub converged: bool,
     /// κ = n·Σ αᵢβᵢ of these weights: the effective step size of push-pull is κ·η.
     pub kappa: f64,
     /// The smallest weights of A and of B.
@@ -42,89 +38,70 @@ impl Connectivity {
     }
 }
 
-/// Who can hear of whom, whatever the weights: the part of the report that a run needs.
-///
-/// Graphs are drawn one after the other and forgotten; only where that does not suffice are those
-/// of all rounds kept.
-pub struct Reach<'t> {
-    topology: &'t dyn Topology,
-    rounds: u64,
-    every_round: bool,
-    history: OnceCell<History>,
-}
-
-impl<'t> Reach<'t> {
-    /// A sequence without a period is judged by its first `window` rounds.
-    pub fn new(topology: &'t dyn Topology, window: u64) -> Self {
-        let rounds = topology.period().unwrap_or(window).max(1);
-        let every_round = every_round_connected(topology, rounds);
-        Self { topology, rounds, every_round, history: OnceCell::new() }
-    }
-
-    /// [`Connectivity::window`]: whether agents can work together at all.
-    pub fn window(&self) -> Option<u64> {
-        if self.every_round { Some(1) } else { self.history().window(self.topology) }
-    }
-
-    /// The strongly connected components of all rounds together: one if agents can work together.
-    pub fn components(&self) -> Components {
-        let (hears, reaches) = neighbours(self.topology.agents(), self.history().links(0..self.rounds));
-        Components::of(&hears, &reaches)
-    }
-
-    /// [`Connectivity::spread`]: what automatic step sizes need to know.
-    pub fn spread(&self) -> Option<u64> {
-        if self.topology.agents() > History::LIMIT {
-            return None;
-        }
-        self.history().spread(self.topology, self.window()?)
-    }
-
-    fn history(&self) -> &History {
-        self.history.get_or_init(|| History::draw(self.topology, &Uniform, self.rounds))
-    }
-}
-
-/// Whether the graph of every single round is strongly connected.
-fn every_round_connected(topology: &dyn Topology, rounds: u64) -> bool {
-    let (mut graph, mut seen) = (Digraph::new(topology.agents()), BTreeSet::new());
-    (0..rounds).map(|round| topology.graph_of(round)).filter(|&name| seen.insert(name)).all(|name| {
-        topology.draw(name, &mut graph);
-        strongly_connected(topology.agents(), graph.links())
-    })
-}
-
 /// Reports on a network. A sequence without a period is judged by its first `window` rounds.
 pub fn connectivity(topology: &dyn Topology, weights: &dyn Weights, window: u64) -> Connectivity {
-    let rounds = topology.period().unwrap_or(window).max(1);
-    let history = History::draw(topology, weights, rounds);
-    let smallest = history.window(topology);
-    let (pull_weights, push_weights) = history.perron_weights();
-    let alike: f64 = pull_weights.iter().zip(&push_weights).map(|(a, b)| a * b).sum();
+    let reach = Reach::new(topology, window);
+    let (rounds, window, spread) = (reach.rounds(), reach.window(), reach.spread());
+    drop(reach);
+    let mixings = MixingSequence::new(topology, weights, rounds, MixingSequence::ROOM);
+    let Entries { cycle, smallest } = Entries::of(&mixings);
+    let perron = PerronWeights::new(&mixings, cycle, PerronWeights::WORK);
+    let alike: f64 = perron.pull.iter().zip(&perron.push).map(|(a, b)| a * b).sum();
+    let agents = topology.agents() as f64;
+    let rows = agents * rounds as f64;
     Connectivity {
         rounds,
-        every_round: smallest == Some(1),
-        window: smallest,
-        spread: smallest.and_then(|window| history.spread(topology, window)),
-        kappa: topology.agents() as f64 * alike,
-        smallest: history.smallest_weights(),
-        messages: history.messages(),
-        pull_weights,
-        push_weights,
+        every_round: window == Some(Rounds::Exact(1)),
+        window,
+        spread,
+        kappa: agents * alike,
+        smallest,
+        messages: (cycle - rows) / rows,
+        converged: perron.converged,
+        pull_weights: perron.pull,
+        push_weights: perron.push,
+    }
+}
+
+/// What the entries of A and B say.
+struct Entries {
+    /// The entries of A in all rounds of a cycle.
+    cycle: f64,
+    /// The smallest entries of A and of B.
+    smallest: (f64, f64),
+}
+
+impl Entries {
+    fn of(mixings: &MixingSequence<'_>) -> Self {
+        let order = mixings.order();
+        let mut rounds = vec![0.0; order.graphs()];
+        (0..order.rounds()).for_each(|round| rounds[order.graph_of(round)] += 1.0);
+        let mut entries = Self { cycle: 0.0, smallest: (f64::INFINITY, f64::INFINITY) };
+        for (graph, rounds) in rounds.into_iter().enumerate() {
+            mixings.visit(graph, |mixing| {
+                entries.cycle += rounds * mixing.entries() as f64;
+                let least = |least, weights: &[f64]| weights.iter().copied().fold(least, f64::min);
+                for row in (0..mixing.agents()).map(|agent| mixing.row(agent)) {
+                    entries.smallest = (least(entries.smallest.0, row.pull), least(entries.smallest.1, row.push));
+                }
+            });
+        }
+        entries
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::Rounds::Exact;
     use super::*;
-    use crate::Mixing;
     use crate::topology::{ContactPlan, MixedRadix, OnePeerExponential, Phases, Ring};
-    use crate::weights::Alternating;
+    use crate::weights::{Alternating, Uniform};
+    use crate::{Digraph, Mixing};
 
     #[test]
     fn a_ring_is_connected_in_every_round_and_news_goes_round_once() {
         let report = connectivity(&Ring::new(10), &Uniform, 1);
-        assert_eq!((report.every_round, report.window, report.spread), (true, Some(1), Some(9)));
+        assert_eq!((report.every_round, report.window, report.spread), (true, Some(Exact(1)), Some(Exact(9))));
         assert!((report.kappa - 1.0).abs() < 1e-12 && (report.messages - 1.0).abs() < 1e-12);
         assert_eq!(report.smallest, (0.5, 0.5));
     }
@@ -142,9 +119,12 @@ mod tests {
     fn graphs_that_are_connected_only_together_have_their_window_found() {
         let exponential = connectivity(&OnePeerExponential::new(8), &Uniform, 1);
         // Distances 1, 2, 4: the first round is a ring, the others are not connected by themselves.
-        assert_eq!((exponential.every_round, exponential.window, exponential.spread), (false, Some(3), Some(3)));
+        assert_eq!(
+            (exponential.every_round, exponential.window, exponential.spread),
+            (false, Some(Exact(3)), Some(Exact(3)))
+        );
         let radix = connectivity(&MixedRadix::new(12), &Uniform, 1);
-        assert_eq!((radix.rounds, radix.window, radix.spread), (3, Some(3), Some(3)));
+        assert_eq!((radix.rounds, radix.window, radix.spread), (3, Some(Exact(3)), Some(Exact(3))));
         let phases = connectivity(&Phases::new(10, 0.3, 0), &Uniform, 1);
         assert_eq!((phases.rounds, phases.every_round), (30, true));
     }

@@ -84,6 +84,12 @@ impl Digraph {
         std::mem::swap(&mut self.sources, sources);
     }
 
+    /// A copy without the memory for drawing.
+    pub(crate) fn compact(&self) -> Self {
+        let (ends, sources) = (self.ends.clone(), self.sources.clone());
+        Self { ends, sources, out_degrees: self.out_degrees.clone(), pieces: Vec::new() }
+    }
+
     /// The number of agents.
     pub fn agents(&self) -> usize {
         self.out_degrees.len()

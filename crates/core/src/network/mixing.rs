@@ -150,6 +150,21 @@ impl Network {
         self.topology.agents()
     }
 
+    /// Whether the graph is the same in all rounds.
+    pub fn is_static(&self) -> bool {
+        self.topology.period() == Some(1)
+    }
+
+    /// Who hears whom.
+    pub(super) fn topology(&self) -> &dyn Topology {
+        &*self.topology
+    }
+
+    /// How much they take of what they hear.
+    pub(super) fn weights(&self) -> &Arc<dyn Weights> {
+        &self.weights
+    }
+
     /// Makes the mixing of a round the current one.
     pub fn advance(&mut self, round: u64) {
         let name = self.topology.graph_of(round);

@@ -1,19 +1,26 @@
 //! Networks: who hears whom, how much, and what follows from that.
 
-mod components;
+mod adjacency;
 mod connectivity;
 mod digraph;
-mod history;
+mod graph_order;
 mod mixing;
+mod mixing_sequence;
+mod mixing_time;
+mod perron;
+mod reachability;
+mod second_eigenvalue;
+mod shrunk;
 mod tolerance;
 pub mod topology;
 mod venue;
 pub mod weights;
 
-pub use components::Components;
-pub use connectivity::{Connectivity, Reach, connectivity};
+pub use connectivity::{Connectivity, connectivity};
 pub use digraph::{Digraph, Sources};
 pub use mixing::{Mixing, Network, Row};
+pub(crate) use mixing_sequence::MixingSequence;
+pub use reachability::{Components, Reach, Rounds};
 pub use tolerance::tolerated_step;
 pub use topology::Topology;
 pub use venue::Venue;

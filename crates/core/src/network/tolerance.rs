@@ -13,16 +13,21 @@ use crate::{Network, Weights};
 /// m⁺ = βm + (1 − β)t      y⁺ = A y − η m⁺      t⁺ = B t + y⁺ − y
 /// ```
 /// Slow networks need far smaller step sizes than the curvature does: a directed ring of n agents
-/// for some (2π/n)³/16. `spread` says how long to look.
-pub fn tolerated_step(topology: Arc<dyn Topology>, weights: Arc<dyn Weights>, momentum: f64, spread: u64) -> f64 {
+/// for some (2π/n)³/16. `spread` says how long to look. None if trials on this network take too
+/// long.
+pub fn tolerated_step(
+    topology: Arc<dyn Topology>,
+    weights: Arc<dyn Weights>,
+    momentum: f64,
+    spread: u64,
+) -> Option<f64> {
     const HALVINGS: i32 = 24;
+    let affordable = Trial::affordable(&*topology, spread);
     let mut network = Network::new(topology, weights);
-    let tolerated =
-        |network: &mut Network, step: f64| Trial::new(network.agents()).contracts(network, step, momentum, spread);
-    (0..HALVINGS)
-        .map(|halvings| 0.5f64.powi(halvings))
-        .find(|&step| tolerated(&mut network, step))
-        .unwrap_or(0.5f64.powi(HALVINGS))
+    let mut tolerated = |step| Trial::new(network.agents()).contracts(&mut network, step, momentum, spread);
+    let step = |halvings| 0.5f64.powi(halvings);
+    let found = (0..HALVINGS.min(affordable)).map(step).find(|&step| tolerated(step));
+    found.or_else(|| (affordable >= HALVINGS).then(|| step(HALVINGS)))
 }
 
 /// The state of a trial: scalars of all agents.
@@ -37,6 +42,23 @@ impl Trial {
     /// Rounds, in times the spread: enough for what grows slowly to show.
     const LENGTH: u64 = 60;
 
+    /// Entries of A that all trials together may visit.
+    const WORK: f64 = 5e8;
+    /// Fewer trials seldom find a step that is tolerated.
+    const LEAST: i32 = 4;
+
+    /// The number of trials that can be made: none if they are too few to be of use.
+    fn affordable(topology: &dyn Topology, spread: u64) -> i32 {
+        let entries = topology.links() + topology.agents() as f64;
+        let trials = Self::WORK / (entries * 4.0 * Self::quarter(spread) as f64);
+        if trials < f64::from(Self::LEAST) { 0 } else { trials as i32 }
+    }
+
+    /// The rounds of a quarter of a trial.
+    fn quarter(spread: u64) -> u64 {
+        Self::LENGTH * spread.max(2) / 4
+    }
+
     fn new(agents: usize) -> Self {
         let y: Vec<f64> = Stream::new(0, EVERYONE, 0, Purpose::Probe).normals(agents, 1.0);
         Self { t: y.clone(), m: vec![0.0; agents], mixed: [y.clone(), y.clone()], y }
@@ -44,7 +66,7 @@ impl Trial {
 
     /// Whether the last quarter of the trial is smaller than the one before.
     fn contracts(mut self, network: &mut Network, step: f64, momentum: f64, spread: u64) -> bool {
-        let quarter = Self::LENGTH * spread.max(2) / 4;
+        let quarter = Self::quarter(spread);
         let mut sizes = [0.0f64; 4];
         for round in 0..4 * quarter {
             self.round(network, round, step, momentum);
@@ -89,7 +111,7 @@ mod tests {
     #[test]
     fn rings_tolerate_what_their_slowest_mode_does() {
         for n in [10, 20, 40] {
-            let tolerated = tolerated_step(Arc::new(Ring::new(n)), Arc::new(Uniform), 0.0, n as u64 - 1);
+            let tolerated = tolerated_step(Arc::new(Ring::new(n)), Arc::new(Uniform), 0.0, n as u64 - 1).unwrap();
             let theory = (std::f64::consts::TAU / n as f64).powi(3) / 16.0;
             assert!((0.5..=2.5).contains(&(tolerated / theory)), "{n} agents: {tolerated} against {theory}");
         }
@@ -99,6 +121,14 @@ mod tests {
     /// leave the circle at η = ½.
     #[test]
     fn the_complete_graph_tolerates_a_quarter() {
-        assert_eq!(tolerated_step(Arc::new(Complete::new(12)), Arc::new(Uniform), 0.0, 1), 0.25);
+        assert_eq!(tolerated_step(Arc::new(Complete::new(12)), Arc::new(Uniform), 0.0, 1), Some(0.25));
+    }
+
+    #[test]
+    fn trials_that_take_too_long_are_not_made() {
+        let tolerated = |agents, spread| tolerated_step(Arc::new(Ring::new(agents)), Arc::new(Uniform), 0.0, spread);
+        // The first four step sizes are too large, and no more trials than these can be made.
+        assert_eq!((tolerated(100, 9000), tolerated(1_000_000, 999_999)), (None, None));
+        assert!(tolerated(100, 99).is_some());
     }
 }

@@ -5,6 +5,7 @@ mod batched;
 mod capabilities;
 mod derived;
 pub mod finding;
+mod hessian;
 pub mod hypergradient;
 mod oracle;
 mod point;

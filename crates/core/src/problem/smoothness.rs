@@ -1,10 +1,13 @@
 //! Smoothness: how fast one agent's gradients change, found by the agent itself from gradients
 //! alone.
 
-use crate::rng::{Purpose, Stream};
-use crate::{GradientMut, Level, Oracle, Scalar, linalg};
+use super::hessian::{Hessian, INNER, OUTER, Side};
+use super::oracle::Oracle;
+use super::point::Level;
+use crate::Scalar;
 
-/// Bounds on the blocks of the second derivatives of f and g: spectral norms at one point.
+/// Bounds on the second derivatives of f and g at one point: spectral norms of their blocks, where
+/// x includes the private coordinates, and the two curvatures that count when y follows x.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Smoothness {
     /// The spectral norm ‖∇²ₓₓf‖.
@@ -19,11 +22,15 @@ pub struct Smoothness {
     pub g_xy: f64,
     /// The spectral norm ‖∇²ᵧᵧg‖.
     pub g_yy: f64,
+    /// The curvature of f along the lower-level answer: ‖[I Jᵀ] ∇²f [I; J]‖ with J = dy*/dx.
+    pub hyper: f64,
+    /// The inverse of the smallest eigenvalue of ∇²ᵧᵧg, or 100/‖∇²ᵧᵧg‖ if that is smaller.
+    pub inverse: f64,
 }
 
 impl Smoothness {
     /// The number of these norms.
-    pub const LEN: usize = 6;
+    pub const LEN: usize = 8;
     /// The inner step times its bound: well inside the limit of 2, because neighbours' disagreement
     /// takes its share. On policy evaluation 0.4 is slower in the median and three times as often
     /// very late.
@@ -31,44 +38,46 @@ impl Smoothness {
     /// The outer step times its bound; the bound adds up terms that partly cancel in the
     /// hypergradient, hence more than 1.
     const OUTER: f64 = 4.0;
-    /// Power iterations: enough for a few per cent, which is all that a step size needs.
-    const ITERATIONS: usize = 12;
+    /// Gradient steps of the lower level before anything is measured.
+    const ANSWER: usize = 12;
 
     /// Measures one agent's functions at x and near its own answer to it: at a start of zeros, what
     /// couples x and y may not show.
     pub fn measure<T: Scalar>(oracle: &mut Oracle<'_, T>, own: &[T], x: &[T], y: &[T]) -> Self {
-        let y = &answer(oracle, own, x, y);
-        let mut norm = |level, from, to| block_norm(oracle, level, (from, to), own, x, y);
-        Self {
-            f_xx: norm(Level::Upper, Part::Outer, Part::Outer),
-            f_xy: norm(Level::Upper, Part::Outer, Part::Inner),
-            f_yy: norm(Level::Upper, Part::Inner, Part::Inner),
-            g_xx: norm(Level::Lower, Part::Outer, Part::Outer),
-            g_xy: norm(Level::Lower, Part::Outer, Part::Inner),
-            g_yy: norm(Level::Lower, Part::Inner, Part::Inner),
-        }
+        let mut at = Hessian::new(oracle, own, x, y);
+        let bound = at.block_norm(Level::Lower, INNER, INNER);
+        at.descend(1.0 / usable(bound), Self::ANSWER);
+        let mut norm = |level, from: Side, to: Side| at.block_norm(level, from, to);
+        let blocks = Self {
+            f_xx: norm(Level::Upper, OUTER, OUTER),
+            f_xy: norm(Level::Upper, OUTER, INNER),
+            f_yy: norm(Level::Upper, INNER, INNER),
+            g_xx: norm(Level::Lower, OUTER, OUTER),
+            g_xy: norm(Level::Lower, OUTER, INNER),
+            g_yy: norm(Level::Lower, INNER, INNER),
+            ..Self::default()
+        };
+        Self { hyper: at.hyper_norm(), inverse: 1.0 / at.smallest(blocks.g_yy), ..blocks }
     }
 
     /// The numbers, in a fixed order, as agents exchange them.
     pub fn to_array(self) -> [f64; Self::LEN] {
-        [self.f_xx, self.f_xy, self.f_yy, self.g_xx, self.g_xy, self.g_yy]
+        let Self { f_xx, f_xy, f_yy, g_xx, g_xy, g_yy, hyper, inverse } = self;
+        [f_xx, f_xy, f_yy, g_xx, g_xy, g_yy, hyper, inverse]
     }
 
     /// The inverse of [`Smoothness::to_array`].
-    pub fn from_array([f_xx, f_xy, f_yy, g_xx, g_xy, g_yy]: [f64; Self::LEN]) -> Self {
-        Self { f_xx, f_xy, f_yy, g_xx, g_xy, g_yy }
+    pub fn from_array([f_xx, f_xy, f_yy, g_xx, g_xy, g_yy, hyper, inverse]: [f64; Self::LEN]) -> Self {
+        Self { f_xx, f_xy, f_yy, g_xx, g_xy, g_yy, hyper, inverse }
     }
 
     /// Step sizes of (x, u, z) for dFAB, and so for SOBA: `4/Lₓ` and `0.25/L_z` with
     /// `Lₓ = Lₓₓ + Lₓᵤ Lᵤₓ/Lᵤᵤ + L_xz L_zx/L_zz + Lₓᵤ L_uz L_zx/(Lᵤᵤ L_zz)`.
-    ///
-    /// When x moves too fast for u and z to follow, smaller ones help only if they change the
-    /// ratio: a setback halves the outer step, every third one the inner ones as well.
-    pub fn difference_steps(&self, setbacks: i32) -> [f64; 3] {
+    pub fn difference_steps(&self) -> [f64; 3] {
         let through = self.g_xy / usable(self.g_yy);
         let outer = self.f_xx + 2.0 * self.f_xy * through + self.f_yy * through * through;
-        let inner = Self::INNER / usable(self.g_yy) * 0.5f64.powi(setbacks / 3);
-        [Self::OUTER / usable(outer) * 0.5f64.powi(setbacks), inner, inner]
+        let inner = Self::INNER / usable(self.g_yy);
+        [Self::OUTER / usable(outer), inner, inner]
     }
 }
 
@@ -78,88 +87,92 @@ pub(crate) fn usable(bound: f64) -> f64 {
     if bound.is_normal() { bound } else { 1.0 }
 }
 
-/// Some gradient steps of the lower level from y.
-fn answer<T: Scalar>(oracle: &mut Oracle<'_, T>, own: &[T], x: &[T], y: &[T]) -> Vec<T> {
-    let bound = block_norm(oracle, Level::Lower, (Part::Inner, Part::Inner), own, x, y);
-    let (mut y, mut slope) = (y.to_vec(), vec![T::zero(); y.len()]);
-    for _ in 0..Smoothness::ITERATIONS {
-        slope.fill(T::zero());
-        let to = GradientMut { scale: (T::one(), T::one()), own: &mut [], x: &mut [], y: &mut slope };
-        oracle.add_gradient(Level::Lower, own, x, &y, to);
-        linalg::add_scaled(&mut y, T::of(-1.0 / usable(bound)), &slope);
-    }
-    y
-}
+#[cfg(test)]
+mod tests {
+    use super::super::{Capabilities, Dim, GradientMut, Point, PrivatePart, Problem, Scratch, Work};
+    use super::*;
+    use crate::linalg;
 
-/// The outer or the inner side of a block of second derivatives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    Outer,
-    Inner,
-}
-
-/// The spectral norm of one block H of the second derivatives: power iteration on HᵀH, where
-/// products are differences of gradients and Hᵀ is the mirrored block.
-fn block_norm<T: Scalar>(
-    oracle: &mut Oracle<'_, T>,
-    level: Level,
-    (from, to): (Part, Part),
-    own: &[T],
-    x: &[T],
-    y: &[T],
-) -> f64 {
-    let dim = oracle.problem.dim();
-    let len = |part| if part == Part::Outer { dim.outer } else { dim.inner };
-    if len(from) == 0 || len(to) == 0 {
-        return 0.0;
+    /// f = ½‖y‖² + ρ/2 (x² + p²) and g = ½ Σ hₛ (yₛ − a x − b p)², whose outer variable is x, and p
+    /// if it is private.
+    struct Known {
+        ridge: f64,
+        curvatures: [f64; 2],
+        slopes: [f64; 2],
     }
-    let mut stream = Stream::new(oracle.seed, oracle.agent, oracle.round, Purpose::Probe);
-    let mut probe: Vec<T> = stream.normals(len(from), 1.0);
-    let mut image = vec![T::zero(); len(to)];
-    let mut norm = T::zero();
-    for _ in 0..Smoothness::ITERATIONS {
-        let length = linalg::norm(&probe);
-        if !length.is_normal() {
-            break;
+
+    impl Known {
+        fn residuals(&self, at: &Point<'_, f64>) -> [f64; 2] {
+            let moved = self.slopes[0] * at.x[0] + self.slopes[1] * at.own[0];
+            [at.y[0] - moved, at.y[1] - moved]
         }
-        linalg::scale(&mut probe, length.recip());
-        product(oracle, level, (from, &probe), (to, &mut image), own, x, y);
-        norm = linalg::norm(&image);
-        product(oracle, level, (to, &image), (from, &mut probe), own, x, y);
     }
-    norm.f64()
-}
 
-/// `out = H v` by central differences around the point, for the block H that takes a change of
-/// `from` to the gradient in `to`.
-fn product<T: Scalar>(
-    oracle: &mut Oracle<'_, T>,
-    level: Level,
-    (from, v): (Part, &[T]),
-    (to, out): (Part, &mut [T]),
-    own: &[T],
-    x: &[T],
-    y: &[T],
-) {
-    let base = if from == Part::Outer { x } else { y };
-    let length = linalg::norm(v);
-    out.fill(T::zero());
-    if !length.is_normal() {
-        return;
+    impl PrivatePart for Known {
+        fn private(&self, _agent: usize) -> usize {
+            1
+        }
     }
-    let reach = T::epsilon().cbrt() * (T::one() + linalg::norm(base)) / length;
-    let mut shifted = vec![T::zero(); base.len()];
-    for sign in [T::one(), -T::one()] {
-        linalg::sum_scaled(&mut shifted, base, sign * reach, v);
-        let (x, y) = if from == Part::Outer { (&shifted[..], y) } else { (x, &shifted[..]) };
-        let factor = sign / (reach + reach);
-        let slopes: (&mut [T], &mut [T]) = if to == Part::Outer { (out, &mut []) } else { (&mut [], out) };
-        oracle.add_gradient(
-            level,
-            own,
-            x,
-            y,
-            GradientMut { scale: (factor, factor), own: &mut [], x: slopes.0, y: slopes.1 },
-        );
+
+    impl Problem<f64> for Known {
+        fn agents(&self) -> usize {
+            1
+        }
+
+        fn dim(&self) -> Dim {
+            Dim { outer: 1, inner: 2 }
+        }
+
+        fn add_gradient(&self, level: Level, at: Point<'_, f64>, to: GradientMut<'_, f64>, _: &mut Scratch<f64>) {
+            let residuals = self.residuals(&at);
+            let pull: [f64; 2] = std::array::from_fn(|s| self.curvatures[s] * residuals[s]);
+            let (outer, inner) = match level {
+                Level::Upper => ([self.ridge * at.x[0], self.ridge * at.own[0]], [at.y[0], at.y[1]]),
+                Level::Lower => (self.slopes.map(|slope| -slope * (pull[0] + pull[1])), pull),
+            };
+            to.x.iter_mut().for_each(|x| *x += to.scale.0 * outer[0]);
+            to.own.iter_mut().for_each(|own| *own += to.scale.0 * outer[1]);
+            to.y.iter_mut().zip(inner).for_each(|(y, inner)| *y += to.scale.1 * inner);
+        }
+
+        fn value(&self, _: Level, at: Point<'_, f64>) -> f64 {
+            linalg::norm_squared(at.y)
+        }
+
+        fn capabilities(&self) -> Capabilities<'_, f64> {
+            Capabilities { private: Some(self), ..Capabilities::default() }
+        }
+    }
+
+    #[test]
+    fn norms_of_known_functions_are_found_private_coordinates_included() {
+        let known = Known { ridge: 0.3, curvatures: [2.0, 0.5], slopes: [3.0, 4.0] };
+        let mut work = Work::default();
+        let mut oracle = Oracle::new(&known, 7, 0, 0, &mut work);
+        let found = Smoothness::measure(&mut oracle, &[0.2], &[0.1], &[0.0, 0.0]);
+        // The slopes have length 5; y* = (1, 1)·(a x + b p), so f along it is
+        // ρ/2 ‖·‖² + (a x + b p)².
+        let expected = Smoothness {
+            f_xx: 0.3,
+            f_xy: 0.0,
+            f_yy: 1.0,
+            g_xx: 2.5 * 25.0,
+            g_xy: 5.0 * (4.0f64 + 0.25).sqrt(),
+            g_yy: 2.0,
+            hyper: 0.3 + 2.0 * 25.0,
+            inverse: 2.0,
+        };
+        for (found, expected) in found.to_array().into_iter().zip(expected.to_array()) {
+            assert!((found - expected).abs() <= 0.02 * expected + 1e-6, "{found} instead of {expected}");
+        }
+    }
+
+    #[test]
+    fn flat_lower_levels_have_a_bounded_inverse() {
+        let known = Known { ridge: 0.3, curvatures: [2.0, 0.0], slopes: [1.0, 0.0] };
+        let mut work = Work::default();
+        let found = Smoothness::measure(&mut Oracle::new(&known, 7, 0, 0, &mut work), &[0.0], &[0.1], &[0.0, 0.0]);
+        assert!((found.inverse - 50.0).abs() < 2.0, "{}", found.inverse);
+        assert!(found.hyper.is_finite());
     }
 }

@@ -98,6 +98,16 @@ impl<'a> SettingsReader<'a> {
         choices[self.read(name, accepts, Some(0), word, place, about).unwrap_or(0)].1
     }
 
+    /// One of several words, or none.
+    pub fn optional_choice<C: Copy>(&mut self, name: &str, choices: &[(&str, C)], about: &str) -> Option<C> {
+        let given = self.given.get(name).is_some();
+        let chosen = self.choice(name, choices, about);
+        if !given {
+            self.unset(name);
+        }
+        given.then_some(chosen)
+    }
+
     /// A number within bounds, or, given or not, a word; none is the word.
     pub fn number_or_word(
         &mut self,

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use fabnet_core::algorithm::Auto;
 use fabnet_core::hypergradient::Solver;
 use fabnet_core::network::{Reach, tolerated_step};
 use fabnet_core::settings::{SettingsSource, Value};
-use fabnet_core::{ProblemExt, Scalar, Smoothness};
+use fabnet_core::{ProblemExt, Scalar};
 use serde::Serialize;
 
+use super::plan_report::PlanReport;
 use super::smoothness::smoothness;
 use crate::plan::Group;
 use crate::run::{Setup, WINDOW};
@@ -19,10 +19,10 @@ use crate::run::{Setup, WINDOW};
 pub struct StepSizes {
     /// The step sizes that are given; `None` if they are automatic.
     pub given: Option<BTreeMap<String, f64>>,
-    /// The step sizes that automatic ones start with.
-    pub automatic: BTreeMap<String, f64>,
+    /// What agents with automatic step sizes decide; `None` if step sizes are given.
+    pub plan: Option<PlanReport>,
     /// The largest lower step size with which agents reach consensus on this network, to a factor
-    /// of two, for the largest curvature at the start.
+    /// of two, for the largest curvature at the start; `None` if that was not checked.
     pub tolerated_lower: Option<f64>,
     /// The same as a fraction of the inverse curvature.
     pub tolerated_fraction: Option<f64>,
@@ -38,34 +38,45 @@ impl StepSizes {
     /// The step sizes of a group that is set up.
     pub(super) fn new<T: Scalar>(group: &Group, setup: &Setup<T>) -> Self {
         let names: Vec<&str> = setup.algorithm.blocks().names().collect();
-        let own = setup.algorithm.direction().automatic(&smoothness(setup), 0);
+        let (direction, smoothness) = (setup.algorithm.direction(), smoothness(setup));
         let setting = |key: &str| match group.algorithm.get(&format!("steps.{key}")) {
             Some(Value::Number(size)) => Some(size),
             _ => None,
         };
         let given = names.iter().map(|name| setting(name)).collect::<Option<Vec<f64>>>();
-        let unless_given = if given.is_some() || setup.problem.noisy() { 0.0 } else { Auto::MOMENTUM };
-        let momentum = setting("momentum").unwrap_or(unless_given);
         let named = |sizes: &[f64]| names.iter().map(|name| (*name).to_owned()).zip(sizes.iter().copied()).collect();
+        let plan = setup.algorithm.step_plan(&smoothness);
         let sizes = Self {
-            automatic: named(&own.map(|size| size * (1.0 - momentum))),
+            plan: plan
+                .map(|plan| PlanReport::new(&plan, named(&direction.step_sizes(&smoothness, plan.sizes)), smoothness)),
             lower: given.as_deref().and_then(<[f64]>::last).copied(),
             given: given.as_deref().map(named),
             ..Self::default()
         };
-        let sizes = sizes.with_tolerance(setup, momentum, own[names.len() - 1]);
+        if given.is_none() {
+            return sizes;
+        }
+        let curvature = direction.bound(&smoothness).unwrap_or(smoothness.g_yy);
+        let inverse = direction.step_sizes(&smoothness, [1.0 / curvature; 3])[names.len() - 1];
+        let sizes = sizes.with_tolerance(setup, setting("momentum").unwrap_or_default(), inverse);
         match (given.as_deref(), names == ["x", "y", "z"]) {
             (Some(&[x, y, z]), true) => sizes.with_coupling(setup, (x, y, z)),
             _ => sizes,
         }
     }
 
-    /// Adds the largest lower step size that consensus on this network tolerates.
-    fn with_tolerance<T: Scalar>(self, setup: &Setup<T>, momentum: f64, own: f64) -> Self {
+    /// Whether step sizes are given, and it is not known which ones consensus tolerates.
+    pub(super) fn tolerance_is_open(&self) -> bool {
+        self.given.is_some() && self.tolerated_lower.is_none()
+    }
+
+    /// Adds the largest lower step size that consensus on this network tolerates. It stays open
+    /// where agents are not connected, and where trials would take too long.
+    fn with_tolerance<T: Scalar>(self, setup: &Setup<T>, momentum: f64, inverse: f64) -> Self {
         let Some(spread) = Reach::new(&*setup.topology, WINDOW).spread() else { return self };
-        let fraction = tolerated_step(setup.topology.clone(), setup.weights.clone(), momentum, spread);
-        // Automatic lower step sizes are this fraction of the inverse curvature.
-        let tolerated = fraction * own / Smoothness::INNER * (1.0 - momentum);
+        let (topology, weights) = (setup.topology.clone(), setup.weights.clone());
+        let Some(fraction) = tolerated_step(topology, weights, momentum, spread.bound()) else { return self };
+        let tolerated = fraction * inverse * (1.0 - momentum);
         Self { tolerated_lower: Some(tolerated), tolerated_fraction: Some(fraction), ..self }
     }
 

@@ -36,8 +36,13 @@ pub(super) fn divergence(group: &GroupReport, quadratic: bool) -> Option<Warning
     Some(Warning { group: Some(group.label.clone()), kind: WarningKind::Divergence, message })
 }
 
-/// Why step sizes lead to divergence where objectives are quadratic, if they do.
+/// Why step sizes lead to divergence, or to no convergence, if they do.
 fn by_criteria(sizes: &StepSizes) -> Option<String> {
+    if sizes.plan.as_ref().is_some_and(|plan| !plan.converges) {
+        return Some(
+            "no step sizes have converged in a trial on this network: expect slow progress, or none".to_owned(),
+        );
+    }
     if let Some(mass) = sizes.coupling.filter(|mass| *mass > 1.0) {
         return Some(format!(
             "y moves faster than z, and η_x (1/η_z − 1/η_y) σ_max(J)² = {mass:.2} exceeds 1: expect divergence"

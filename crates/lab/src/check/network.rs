@@ -1,6 +1,6 @@
 //! What is known of a network before a run.
 
-use fabnet_core::network::{Reach, connectivity};
+use fabnet_core::network::{Connectivity, Reach, Rounds, connectivity};
 use fabnet_core::topology::automatic;
 use fabnet_core::{Digraph, Mixing, Topology, Weights};
 use serde::Serialize;
@@ -35,10 +35,13 @@ pub struct NetworkReport {
     /// Why there is no such C, if there is none.
     #[serde(skip)]
     pub(super) disconnected: Option<Disconnected>,
-    /// The rounds within which information from any agent reaches all, where that is known.
+    /// The rounds within which information from any agent reaches all, if it does.
     pub spread: Option<u64>,
     /// The constant κ = n·Σ αᵢβᵢ of the Perron vectors of A and B.
     pub kappa: f64,
+    /// Which of these numbers are not exact, because that would take too long: `window` and
+    /// `spread` are upper bounds then, and power iteration for `kappa` has not converged.
+    pub inexact: Vec<&'static str>,
     /// The smallest entries of A and B.
     pub smallest: [f64; 2],
     /// The largest deviation from 1 of a row sum of A or a column sum of B.
@@ -74,10 +77,11 @@ impl NetworkReport {
             chosen: (group.topology.kind == "auto").then(|| automatic(group.agents).1),
             period: topology.period(),
             rounds: report.rounds,
-            window: report.window,
+            window: report.window.map(Rounds::bound),
             disconnected: report.window.is_none().then(|| Disconnected::new(group, &Reach::new(&**topology, window))),
-            spread: report.spread,
+            spread: report.spread.map(Rounds::bound),
             kappa: report.kappa,
+            inexact: inexact(&report),
             smallest: [report.smallest.0, report.smallest.1],
             deviation,
             positive,
@@ -107,13 +111,22 @@ impl NetworkReport {
     }
 }
 
+/// Which numbers of a report are not exact.
+fn inexact(report: &Connectivity) -> Vec<&'static str> {
+    let bound = |rounds: Option<Rounds>| rounds.is_some_and(|rounds| !rounds.is_exact());
+    let numbers = [("window", bound(report.window)), ("spread", bound(report.spread)), ("kappa", !report.converged)];
+    numbers.into_iter().filter(|(_, inexact)| *inexact).map(|(name, _)| name).collect()
+}
+
 /// The number of rounds by which a network without a period is judged: fewer where graphs are
-/// large.
+/// large, unless these do not connect the agents.
 fn window(topology: &dyn Topology) -> u64 {
     /// The largest number of entries of all graphs together.
-    const ENTRIES: f64 = 5e7;
+    const ENTRIES: f64 = 1e7;
     let entries = topology.links() + topology.agents() as f64;
-    WINDOW.min((ENTRIES / entries) as u64).max(1)
+    let fewer = WINDOW.min((ENTRIES / entries) as u64).max(1);
+    let enough = topology.period().is_some() || fewer == WINDOW || Reach::new(topology, fewer).connected();
+    if enough { fewer } else { WINDOW }
 }
 
 /// The largest deviation from 1 of a row sum of A or a column sum of B, over the graphs of a

@@ -27,6 +27,10 @@ pub(super) fn not_checked(plan: &Plan, groups: &[GroupReport]) -> Vec<String> {
     for group in groups.iter().filter(unclear) {
         list.push(format!("{}: the trial run was too short to tell whether the run diverges", group.label));
     }
+    for group in groups.iter().filter(|group| group.step_sizes.tolerance_is_open()) {
+        let reason = "because agents are not connected, or trials on this network take too long";
+        list.push(format!("{}: which step sizes consensus tolerates, {reason}", group.label));
+    }
     list.push("how accurate results will be".to_owned());
     list
 }

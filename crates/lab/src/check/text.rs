@@ -58,21 +58,37 @@ impl Display for NetworkReport {
         }
         let repeats = if self.period.is_some() { "the graphs repeat every" } else { "judged by the first" };
         fact(f, "rounds", &format!("{repeats} {}", self.rounds))?;
-        let connected = match self.window {
-            Some(1) => "strongly, in every round (C = 1)".to_owned(),
-            Some(window) => format!("jointly strongly, over every {window} successive rounds (C = {window})"),
-            None => "never, not even jointly".to_owned(),
-        };
-        fact(f, "connected", &connected)?;
-        let spread = |spread| format!("from any agent reaches all within {spread} rounds");
-        fact(f, "information", &self.spread.map_or("not known when it has reached all".to_owned(), spread))?;
-        fact(f, "κ = n·Σᵢ αᵢβᵢ", &format!("{:.3}: the effective step size is κ·η", self.kappa))?;
+        fact(f, "connected", &self.connected_text())?;
+        fact(f, "information", &self.spread_text())?;
+        let converged = if self.inexact.contains(&"kappa") { " (power iteration has not converged)" } else { "" };
+        fact(f, "κ = n·Σᵢ αᵢβᵢ", &format!("{:.3}{converged}: the effective step size is κ·η", self.kappa))?;
         let links = if self.positive { "both positive on links and diagonal" } else { "not positive on every link" };
         let sums = format!("rows of A and columns of B sum to 1 (to {:.0e}), {links}", self.deviation);
         fact(f, "A and B", &sums)?;
         let [a, b] = self.smallest;
         fact(f, "smallest weights", &format!("a = {a:.4}, b = {b:.4}"))?;
         fact(f, "messages", &format!("{:.2} per agent and round", self.messages))
+    }
+}
+
+impl NetworkReport {
+    /// How the agents are connected.
+    fn connected_text(&self) -> String {
+        let equal = if self.inexact.contains(&"window") { '≤' } else { '=' };
+        match self.window {
+            Some(1) => "strongly, in every round (C = 1)".to_owned(),
+            Some(window) => format!("jointly strongly, over every {window} successive rounds (C {equal} {window})"),
+            None => "never, not even jointly".to_owned(),
+        }
+    }
+
+    /// How soon information reaches all agents.
+    fn spread_text(&self) -> String {
+        let bound = if self.inexact.contains(&"spread") { " (an upper bound)" } else { "" };
+        match self.spread {
+            Some(spread) => format!("from any agent reaches all within {spread} rounds{bound}"),
+            None => "from some agents never reaches all".to_owned(),
+        }
     }
 }
 
@@ -101,7 +117,11 @@ impl Display for GroupReport {
 
 impl Display for StepSizes {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        fact(f, "automatic step sizes", &named(&self.automatic))?;
+        if let Some(plan) = &self.plan {
+            fact(f, "automatic step sizes", &named(&plan.sizes))?;
+            fact(f, "because", &plan.reason())?;
+            fact(f, "mixing", &plan.mixing())?;
+        }
         if let Some(given) = &self.given {
             fact(f, "given step sizes", &named(given))?;
         }

@@ -15,7 +15,7 @@ use super::seeds::{self, read_seeds};
 use super::tree::{Entry, Node, Table};
 use crate::plan::{Group, Origin, Plan, PlanEntry};
 use crate::problems::FEATURES;
-use crate::settings::{fault_settings, network_settings, run_settings};
+use crate::settings::{RunSettings, fault_settings, network_settings, run_settings};
 
 /// The entries at the top level of a file that are not single values.
 const TABLES: [&str; 8] = ["problem", "topology", "weights", "faults", "network", "algorithm", "record", "stop"];
@@ -55,7 +55,8 @@ impl Resolver<'_> {
     /// The name of the experiment: what the file says, or else the name of the file.
     fn name(&mut self) -> String {
         let stem = self.reader.file.file_stem().map_or("experiment".into(), |stem| stem.to_string_lossy());
-        let others: Vec<&str> = TABLES.into_iter().chain(["agents", "rounds", "precision", "seeds"]).collect();
+        let others: Vec<&str> =
+            TABLES.into_iter().chain(["agents", "rounds", "settle", "precision", "seeds"]).collect();
         let source = Source { table: self.root, section: "", origin: &Origin::Missing, others: &others };
         self.reader.read(source, read_name).0.unwrap_or(stem.into_owned())
     }
@@ -137,7 +138,7 @@ impl Resolver<'_> {
     /// The group of one cell, without its label.
     fn group(&mut self, cell: &Cell) -> Group {
         let source = Source { table: &cell.table, section: "", origin: &Origin::Missing, others: &TABLES };
-        let ((agents, rounds, precision), _) = self.reader.read(source, run_settings);
+        let (RunSettings { agents, rounds, settle, precision }, _) = self.reader.read(source, run_settings);
         let [problem, topology, weights, algorithm] =
             self.sections.each_ref().map(|section| self.registry_entry(&cell.table, section));
         let faults = self.plain_entry(&cell.table, "faults", "loss = 0.1", fault_settings);
@@ -145,7 +146,7 @@ impl Resolver<'_> {
         let outside = cell.chosen.iter().map(|(path, _)| path).filter(|path| !path.starts_with("algorithm."));
         let grid = outside.cloned().collect();
         let label = String::new();
-        Group { label, grid, agents, rounds, precision, problem, topology, weights, faults, network, algorithm }
+        Group { label, grid, agents, rounds, settle, precision, problem, topology, weights, faults, network, algorithm }
     }
 
     /// Reads a table that has no kinds, if it is there.

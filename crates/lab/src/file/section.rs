@@ -1,6 +1,6 @@
 //! The sections of an experiment file whose kinds come from registries.
 
-use fabnet_core::algorithm::{Method, Steps, methods};
+use fabnet_core::algorithm::{Method, methods};
 use fabnet_core::settings::{Setting, SettingsReader};
 use fabnet_core::topology::topologies;
 use fabnet_core::weights::weights;
@@ -25,7 +25,7 @@ pub(super) const OVERRIDES: &[&str] = IN_ALGORITHM.split_at(1).1;
 
 /// What may stand in an algorithm's table besides its settings: its label and what it overrides.
 const IN_ALGORITHM: &[&str] =
-    &["label", "agents", "rounds", "precision", "problem", "topology", "weights", "faults", "network"];
+    &["label", "agents", "rounds", "settle", "precision", "problem", "topology", "weights", "faults", "network"];
 
 /// One entry of a registry: its name, and how its settings are read.
 pub struct RegistryEntry {
@@ -83,7 +83,7 @@ impl Section {
 /// Reads the settings of a method, and reports step sizes that are missing.
 fn read_method(method: &Method<f64>, keys: &mut SettingsReader<'_>) {
     let _ = (method.read)(keys);
-    if Steps::read(keys, method.direction.steps).is_none() && !method.direction.automatic {
+    if method.read_steps(keys).is_none() && !method.direction.automatic {
         let sizes: Vec<String> = method.direction.steps.iter().map(|name| format!("{name} = 0.1")).collect();
         let example = format!("steps = {{ {} }}", sizes.join(", "));
         let message = format!("`{}` has no automatic step sizes: give them, such as {example}", method.name);

@@ -53,6 +53,8 @@ pub struct Group {
     pub agents: usize,
     /// The largest number of rounds.
     pub rounds: u64,
+    /// The rounds at the end in which agents mix only; none if the problem decides.
+    pub settle: Option<u64>,
     /// The type of the scalars.
     pub precision: Precision,
     /// The problem that is solved.
@@ -143,12 +145,18 @@ impl Plan {
 }
 
 impl Group {
+    /// The setting `settle`, as users write it.
+    pub(crate) fn settled(&self) -> Value {
+        self.settle.map_or_else(|| Value::from("auto"), |rounds| Value::Whole(rounds.cast_signed()))
+    }
+
     /// Looks up a value by its dotted path in the experiment file.
     pub fn value(&self, path: &str) -> Option<Value> {
         let (section, key) = path.split_once('.').unwrap_or((path, ""));
         let entry = match section {
             "agents" => return Some(Value::Whole((self.agents as u64).cast_signed())),
             "rounds" => return Some(Value::Whole(self.rounds.cast_signed())),
+            "settle" => return Some(self.settled()),
             "precision" => return Some(Value::from(self.precision.name())),
             "problem" => &self.problem,
             "topology" => &self.topology,

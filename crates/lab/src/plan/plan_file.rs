@@ -37,6 +37,7 @@ impl Group {
             line(format!("grid = [{}]", quoted_list(&self.grid)));
         }
         line(format!("agents = {}\nrounds = {}", self.agents, self.rounds));
+        line(format!("settle = {}", to_toml(&self.settled())));
         line(format!("precision = {}", quoted(self.precision.name())));
         let registered = [("problem", &self.problem), ("topology", &self.topology), ("weights", &self.weights)];
         let plain = [("faults", &self.faults), ("network", &self.network)];

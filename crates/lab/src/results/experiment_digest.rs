@@ -15,8 +15,10 @@ pub(super) fn experiment_digest(plan: &Plan) -> String {
 /// The text of a group without its label, its grid and the settings of real nodes.
 fn computed(group: &Group) -> String {
     let faults = group.faults.as_ref().map_or("None".to_owned(), |faults| format!("Some({})", text(faults, "")));
+    // A setting that came later: the text without it is that of older tracks.
+    let settle = group.settle.map_or_else(String::new, |rounds| format!("settle: {rounds}, "));
     format!(
-        "Group {{ label: \"\", grid: [], agents: {}, rounds: {}, precision: {:?}, problem: {}, topology: {}, \
+        "Group {{ label: \"\", grid: [], agents: {}, rounds: {}, {settle}precision: {:?}, problem: {}, topology: {}, \
          weights: {}, faults: {faults}, network: None, algorithm: {} }}",
         group.agents,
         group.rounds,

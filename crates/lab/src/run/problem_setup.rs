@@ -38,7 +38,7 @@ fn refuse_many<T: Scalar>(group: &Group, seed: u64, recipe: &ProblemRecipe<T>) -
     let method = find_method::<T>(group)?;
     let mut keys = SettingsReader::new(&group.algorithm);
     let build = (method.read)(&mut keys);
-    let steps = Steps::read(&mut keys, method.direction.steps).unwrap_or_else(|| Steps::auto(Auto::new(1)));
+    let steps = method.read_steps(&mut keys).unwrap_or_else(|| Steps::auto(Auto::new(1)));
     let Ok(algorithm) = build(&*few, steps) else { return Ok(()) };
     Ok(network.with_agents(&*few, &*algorithm, agents).refuse_impossible(agents, topology)?)
 }

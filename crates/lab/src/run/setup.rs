@@ -66,12 +66,14 @@ impl<T: Scalar> Setup<T> {
         let network = MemoryNeeds::of_network(&*topology);
         network.refuse_impossible(group.agents, &group.topology.kind)?;
         let reach = Reach::new(&*topology, WINDOW);
-        if !may_be_disconnected && reach.window().is_none() {
+        if !may_be_disconnected && !reach.connected() {
             return Err(SetupError::Disconnected(Disconnected::new(group, &reach)));
         }
-        let algorithm = match parts.algorithm {
-            Some(make) => make(&*problem)?,
-            None => make_algorithm(&method, group, steps, &*problem, &reach)?,
+        let algorithm = if let Some(make) = parts.algorithm {
+            make(&*problem)?
+        } else {
+            let network = Network::new(topology.clone(), weights.clone());
+            make_algorithm(&method, group, steps, &*problem, (&reach, network))?
         };
         let needs = network.with_agents(&*problem, &*algorithm, problem.agents());
         needs.refuse_impossible(group.agents, &group.topology.kind)?;

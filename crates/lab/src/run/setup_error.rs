@@ -82,10 +82,10 @@ pub enum SetupError {
     /// The network is not connected.
     #[error("{0}. Add links between them, or set topology.allow_disconnected = true to go ahead all the same")]
     Disconnected(Disconnected),
-    /// Automatic step sizes need to know how fast information spreads, and that is not known.
+    /// Automatic step sizes need to know how fast information spreads, and it does not reach all.
     #[error(
-        "automatic step sizes need to know how long information takes to reach all agents, which is not known here \
-         ({agents} agents on `{topology}`; computed for up to 2,048 that can all reach each other): give steps = {{ … }}"
+        "automatic step sizes need information to reach all agents, and it does not ({agents} agents on `{topology}`, \
+         which are not connected): give steps = {{ … }}"
     )]
     UnknownSpread {
         /// The number of agents.

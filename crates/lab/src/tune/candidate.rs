@@ -1,6 +1,6 @@
 //! The candidates of the search: a penalty and two step sizes.
 
-use fabnet_core::algorithm::Steps;
+use fabnet_core::algorithm::{Auto, Steps};
 use fabnet_core::settings::{SettingsSource, Value};
 
 use crate::check::smoothness;
@@ -42,10 +42,10 @@ impl Candidate {
     }
 }
 
-/// The automatic step sizes of x and of the lower variables.
+/// Step sizes of x and of the lower variables that should work on every network.
 pub(super) fn suggestion(group: &Group, seed: u64) -> Result<[f64; 2], SetupError> {
     let setup = Setup::<f64>::with_steps(group, seed, Steps::same(0.0))?;
-    let [x, lower, _] = setup.algorithm.direction().automatic(&smoothness(&setup), 0);
+    let [x, lower, _] = Auto::cautious_sizes(setup.algorithm.direction(), &smoothness(&setup));
     Ok([x, lower])
 }
 

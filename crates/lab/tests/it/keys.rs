@@ -212,9 +212,10 @@ fn beside(place: &Place, key: &str, with_own_data: bool) -> Vec<(String, String)
     let all = match (place.table, place.kind) {
         // Double loops have no automatic step sizes.
         ("algorithm", Some(kind)) if key.starts_with("steps.") || (kind.starts_with("dl-") && key != "steps") => {
-            let general = ["steps.momentum", "steps.decay", "steps.power"];
+            let general =
+                ["momentum", "decay", "power", "mixings", "order", "gossip"].map(|key| format!("steps.{key}"));
             let blocks = place.keys.iter().map(|key| key.name.as_str());
-            let blocks = blocks.filter(|name| name.starts_with("steps.") && !general.contains(name));
+            let blocks = blocks.filter(|name| name.starts_with("steps.") && !general.iter().any(|key| key == name));
             blocks.map(|name| pair(name, "0.125")).collect()
         }
         ("problem", _) if with_own_data => vec![pair("features", "3"), pair("classes", "2")],
@@ -265,7 +266,7 @@ fn inner_name(table: &str) -> &'static str {
 
 fn may_be_overridden(place: &Place, key: &Setting) -> bool {
     match place.table {
-        "" => ["agents", "rounds", "precision"].contains(&key.name.as_str()),
+        "" => ["agents", "rounds", "settle", "precision"].contains(&key.name.as_str()),
         table => ["problem", "topology", "weights", "faults", "network"].contains(&table),
     }
 }

@@ -7,5 +7,6 @@ mod figures;
 mod findings;
 mod interrupted;
 mod keys;
+mod large_networks;
 mod metrics;
 mod solutions;

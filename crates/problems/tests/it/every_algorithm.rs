@@ -9,7 +9,7 @@ use fabnet_core::network::connectivity;
 use fabnet_core::observe::{Agents, run};
 use fabnet_core::topology::{ErdosRenyi, Phases, Redraw};
 use fabnet_core::weights::Uniform;
-use fabnet_core::{Dim, Network, Problem, ProblemExt, Scalar, SegmentKind, Shard, Venue, linalg};
+use fabnet_core::{Dim, Network, Problem, ProblemExt, Scalar, SegmentKind, Shard, Smoothness, Venue, linalg};
 use fabnet_problems::{BilevelQuadratic, PolicyEvaluation, Quadratic};
 
 use crate::common::{self, build, build_with};
@@ -184,7 +184,7 @@ fn promise(method: &Method<f64>, penalty: f64, spread: u64) -> (Steps, f64) {
 #[test]
 fn every_method_reaches_the_optimum_it_should() {
     let topology = Phases::new(10, 0.3, 2);
-    let spread = connectivity(&topology, &Uniform, 30).spread.unwrap();
+    let spread = connectivity(&topology, &Uniform, 30).spread.unwrap().bound();
     for method in methods::<f64>() {
         let problem = method.venue.problem(problem(&method, 10)).unwrap();
         let penalty = 300.0;
@@ -233,7 +233,7 @@ fn setbacks_are_taken_by_everybody_in_the_same_round() {
         .filter(|(segment, _)| segment.kind == SegmentKind::Max)
         .map(|(_, range)| range)
         .collect();
-    let setbacks = |shard: &Shard<f64>, agent: usize| shard.row(agent)[agreed[6].start];
+    let setbacks = |shard: &Shard<f64>, agent: usize| shard.row(agent)[agreed[Smoothness::LEN].start];
     let mut shard = Shard::new(algorithm, problem, common::phases(2), 0).unwrap();
     let mut restarts = 0;
     for round in 0..3000 {

@@ -1,6 +1,6 @@
 //! The complete graph.
 
-use super::Topology;
+use super::{Topology, halved};
 use crate::Digraph;
 
 /// The complete graph: every agent hears all others, in every round.
@@ -37,5 +37,14 @@ impl Topology for Complete {
 
     fn links(&self) -> f64 {
         self.agents as f64 * self.agents.saturating_sub(1) as f64
+    }
+
+    fn spread(&self) -> Option<u64> {
+        Some(u64::from(self.agents > 1))
+    }
+
+    fn shrunk(&self, most: usize) -> Option<Box<dyn Topology>> {
+        // Averages are exact whatever the number of neighbours.
+        Some(Box::new(Self { agents: halved(self.agents, most) }))
     }
 }

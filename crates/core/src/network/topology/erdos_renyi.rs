@@ -1,6 +1,6 @@
 //! Erdős–Rényi random graphs.
 
-use super::{Ring, Topology};
+use super::{Ring, Topology, halved};
 use crate::rng::{Purpose, Stream};
 use crate::{Digraph, Sources};
 
@@ -37,6 +37,13 @@ impl ErdosRenyi {
     /// The same graph with a directed ring added.
     pub fn with_ring(self) -> Self {
         Self { ring: Some(Ring::new(self.agents)), ..self }
+    }
+
+    /// The same with fewer agents that have as many neighbours each.
+    pub(super) fn shrunk_to(&self, agents: usize) -> Self {
+        let others = |agents: usize| agents.saturating_sub(1) as f64;
+        let edge_probability = (self.edge_probability * others(self.agents) / others(agents).max(1.0)).min(1.0);
+        Self { agents, edge_probability, ring: self.ring.map(|_| Ring::new(agents)), ..*self }
     }
 
     /// Appends the sources of an agent, ascending: from link to link by geometric steps over the n
@@ -99,6 +106,10 @@ impl Topology for ErdosRenyi {
         let ring = self.ring.map_or(0.0, |ring| ring.links());
         let others = agents * (agents - 1.0) - ring;
         ring + self.edge_probability * others
+    }
+
+    fn shrunk(&self, most: usize) -> Option<Box<dyn Topology>> {
+        Some(Box::new(self.shrunk_to(halved(self.agents, most))))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The one-peer exponential graph.
 
-use super::Topology;
+use super::{Topology, halved};
 use crate::Digraph;
 
 /// In round k, i sends to `i + 2^(k mod L)` with `L = ⌈log₂ n⌉`: one message per agent and round,
@@ -41,5 +41,15 @@ impl Topology for OnePeerExponential {
 
     fn links(&self) -> f64 {
         if self.agents > 1 { self.agents as f64 } else { 0.0 }
+    }
+
+    fn spread(&self) -> Option<u64> {
+        // Sums of different distances are all numbers below 2^L, and in any L successive rounds
+        // each distance has its turn. Fewer rounds reach fewer than n agents.
+        Some(u64::from(self.agents.next_power_of_two().trailing_zeros()))
+    }
+
+    fn shrunk(&self, most: usize) -> Option<Box<dyn Topology>> {
+        Some(Box::new(Self { agents: halved(self.agents, most) }))
     }
 }

@@ -35,12 +35,21 @@ impl Topology for Frozen {
     fn links(&self) -> f64 {
         self.inner.links()
     }
+
+    fn spread(&self) -> Option<u64> {
+        // If the other topology stands still, both are the same.
+        self.inner.spread().filter(|_| self.inner.period() == Some(1))
+    }
+
+    fn shrunk(&self, most: usize) -> Option<Box<dyn Topology>> {
+        self.inner.shrunk(most).map(|inner| Box::new(Self::new(inner)) as Box<dyn Topology>)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::Phases;
+    use crate::topology::{OnePeerExponential, Phases, Ring};
 
     #[test]
     fn the_first_graph_stays() {
@@ -52,5 +61,11 @@ mod tests {
             assert!(graph.links().eq(first.links()), "round {round}");
         }
         assert_eq!((frozen.agents(), frozen.period()), (9, Some(1)));
+    }
+
+    #[test]
+    fn the_spread_of_what_moves_is_not_that_of_its_first_graph() {
+        assert_eq!(Frozen::new(Box::new(Ring::new(8))).spread(), Some(7));
+        assert_eq!(Frozen::new(Box::new(OnePeerExponential::new(8))).spread(), None);
     }
 }

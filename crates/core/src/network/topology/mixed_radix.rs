@@ -44,6 +44,23 @@ impl Topology for MixedRadix {
         let largest = self.radices.iter().max().map_or(0, |radix| radix - 1);
         self.agents as f64 * largest as f64
     }
+
+    fn spread(&self) -> Option<u64> {
+        // In any m successive rounds each digit has its turn, and without one of them digits stay.
+        Some(self.radices.len() as u64)
+    }
+
+    /// Leaves out the smallest radix and the largest by turns, so that those that are left resemble
+    /// those that were there.
+    fn shrunk(&self, most: usize) -> Option<Box<dyn Topology>> {
+        let mut radices = self.radices.clone();
+        while radices.iter().product::<usize>() > most && radices.len() > 1 {
+            let place = if (self.radices.len() - radices.len()).is_multiple_of(2) { 0 } else { radices.len() - 1 };
+            radices.remove(place);
+        }
+        let agents = radices.iter().product();
+        (agents <= most).then(|| Box::new(Self { agents, radices }) as Box<dyn Topology>)
+    }
 }
 
 /// Every agent i sends to `i + stride` for each stride; strides are below the number of agents.

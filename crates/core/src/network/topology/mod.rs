@@ -49,4 +49,22 @@ pub trait Topology: Send + Sync {
         self.draw(self.graph_of(0), &mut graph);
         graph.edges() as f64
     }
+
+    /// The rounds after which information from any agent has reached all, whatever the round it
+    /// starts in, if the topology knows it in closed form. Unless it does, graphs are drawn and
+    /// information is followed. Too small a number makes agents decide at different times.
+    fn spread(&self) -> Option<u64> {
+        None
+    }
+
+    /// A topology of the same kind with at most this many agents, each of which has as many
+    /// neighbours: it stands for this one where step sizes are tried. None if there is no such.
+    fn shrunk(&self, _most: usize) -> Option<Box<dyn Topology>> {
+        None
+    }
+}
+
+/// A number of agents is halved until it is at most this.
+fn halved(agents: usize, most: usize) -> usize {
+    std::iter::successors(Some(agents), |agents| Some(agents / 2)).find(|&agents| agents <= most).unwrap_or(1)
 }

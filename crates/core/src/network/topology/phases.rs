@@ -1,6 +1,6 @@
 //! The paper's cycle of three phases.
 
-use super::{ErdosRenyi, Redraw, Ring, Topology};
+use super::{ErdosRenyi, Redraw, Ring, Topology, halved};
 use crate::Digraph;
 
 /// The time-varying network of the paper: by turns, ten rounds each, a ring with Erdős–Rényi links
@@ -47,5 +47,11 @@ impl Topology for Phases {
 
     fn links(&self) -> f64 {
         self.random.links()
+    }
+
+    fn shrunk(&self, most: usize) -> Option<Box<dyn Topology>> {
+        let agents = halved(self.agents(), most);
+        let rings = [Ring::new(agents), Ring::reversed(agents)];
+        Some(Box::new(Self { random: self.random.shrunk_to(agents), rings, ..*self }))
     }
 }

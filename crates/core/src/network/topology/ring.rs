@@ -1,6 +1,6 @@
 //! The directed ring.
 
-use super::Topology;
+use super::{Topology, halved};
 use crate::Digraph;
 
 /// A static directed ring: i hears i − 1, or i + 1 when reversed.
@@ -49,5 +49,13 @@ impl Topology for Ring {
 
     fn links(&self) -> f64 {
         if self.agents > 1 { self.agents as f64 } else { 0.0 }
+    }
+
+    fn spread(&self) -> Option<u64> {
+        Some(self.agents.saturating_sub(1) as u64)
+    }
+
+    fn shrunk(&self, most: usize) -> Option<Box<dyn Topology>> {
+        Some(Box::new(Self { agents: halved(self.agents, most), ..*self }))
     }
 }

@@ -56,7 +56,7 @@ pub fn policy_evaluation(
 /// Automatic step sizes for the paper's network.
 pub fn automatic(seed: u64) -> Steps {
     let report = connectivity(&Phases::new(10, 0.3, seed), &Uniform, 30);
-    Steps::auto(Auto::new(report.spread.unwrap()))
+    Steps::auto(Auto::new(report.spread.unwrap().bound())).on(phases(seed), false).unwrap()
 }
 
 /// The median; what never came counts as infinite, and so does the median of nothing.

@@ -1,0 +1,11 @@
+//! The order of mixing and adding.
+
+/// When a change of the direction is mixed: both are found in practice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tracker {
+    /// `t⁺ = B t + d⁺ − d`: in the round after it is made.
+    #[default]
+    MixThenAdd,
+    /// `t⁺ = B (t + d⁺ − d)`: at once.
+    AddThenMix,
+}
