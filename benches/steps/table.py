@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The table of the yardstick: automatic step sizes against the best fixed setting, cell by cell.
 
-    cargo run --release -p fabnet-benches --bin steps -- cells.tsv 60     (or `full`)
+    cargo run --release -p fabnet-benches --bin yardstick -- cells.tsv 60     (or `full`)
     benches/steps/table.py cells.tsv
 
 Rows are problems and numbers of agents, columns are networks. An entry is the largest ratio of

@@ -83,8 +83,7 @@ fn bilevel<T: Scalar>() -> Vec<Method<T>> {
 fn single_level<T: Scalar>() -> Vec<Method<T>> {
     vec![
         method("push-pull", "single-level AB/push-pull", "gradient", |keys| {
-            let trackers = [("mix-then-add", Tracker::MixThenAdd), ("add-then-mix", Tracker::AddThenMix)];
-            let tracker = keys.choice("tracker", &trackers, "t⁺ = B t + d⁺ − d, or t⁺ = B (t + d⁺ − d)");
+            let tracker = keys.choice("tracker", &Tracker::NAMES, "t⁺ = B t + d⁺ − d, or t⁺ = B (t + d⁺ − d)");
             let ordered = keys.given("steps.order").is_some();
             let direction = Gradient::read(keys);
             Box::new(move |problem, steps| {

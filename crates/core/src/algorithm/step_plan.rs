@@ -25,9 +25,8 @@ impl MixingPlan {
     /// What users can choose; none if they choose nothing.
     pub(super) fn read(keys: &mut SettingsReader<'_>) -> Option<Self> {
         let mixings = keys.optional_whole("steps.mixings", 1.., "mixings for each step; a round is one of them");
-        let orders = [("mix-then-add", Tracker::MixThenAdd), ("add-then-mix", Tracker::AddThenMix)];
         let about = "a step uses the tracker from before the last mixing, or from after it";
-        let order = keys.optional_choice("steps.order", &orders, about);
+        let order = keys.optional_choice("steps.order", &Tracker::NAMES, about);
         let kinds = [
             ("plain", Acceleration::Plain),
             ("window", Acceleration::Window),

@@ -33,7 +33,7 @@ impl Steps {
         Self::given(StepChoice::Each(sizes.into_iter().map(|(name, size)| (name.to_owned(), size)).collect()))
     }
 
-    /// Found by the agents themselves, with heavy ball .8 unless gradients are noisy.
+    /// Found by the agents themselves, with the momentum.
     pub fn auto(auto: Auto) -> Self {
         Self::given(StepChoice::Auto(auto))
     }

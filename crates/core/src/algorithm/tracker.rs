@@ -9,3 +9,9 @@ pub enum Tracker {
     /// `t⁺ = B (t + d⁺ − d)`: at once.
     AddThenMix,
 }
+
+impl Tracker {
+    /// Both, by the names that users write.
+    pub(super) const NAMES: [(&'static str, Self); 2] =
+        [("mix-then-add", Self::MixThenAdd), ("add-then-mix", Self::AddThenMix)];
+}
