@@ -5,7 +5,8 @@
     benches/steps/compare.py noise      the error at the end of 5,000 and of 50,000 rounds
     benches/steps/compare.py loss       10 % and 30 % of all messages lost, on three networks
     benches/steps/compare.py large      1,000, 10,000 and 100,000 agents
-    benches/steps/compare.py learning   hyper-cleaning on a fifth of Fashion-MNIST (needs FABNET_DATA)
+    benches/steps/compare.py learning   hyper-cleaning on a fifth of Fashion-MNIST, and a learned
+                                        ridge on MNIST with a hundred agents (needs FABNET_DATA)
 
 The command is `fabnet`, or what the environment variable FABNET names. Fixed settings are chosen on
 the seeds 500 to 502, and all numbers that are printed come from seeds from 700 on.
@@ -160,13 +161,14 @@ def large():
 
 def learning():
     """Accuracies with automatic and with hand-tuned step sizes."""
-    summary, _ = run(LEARNING)
-    for group in summary["groups"]:
-        values = ", ".join(f"{metric} {value['median']:.3f}" for metric, value in group["final"].items())
-        print(f"hyper-cleaning, {group['label']}: {values}", flush=True)
+    for name, experiment in (("hyper-cleaning", CLEANING), ("hyper-tuning", TUNING)):
+        summary, _ = run(experiment)
+        for group in summary["groups"]:
+            values = ", ".join(f"{metric} {value['median']:.3f}" for metric, value in group["final"].items())
+            print(f"{name}, {group['label']}: {values}", flush=True)
 
 
-LEARNING = """name = "learn"
+CLEANING = """name = "cleaning"
 agents = 10
 rounds = 1020
 seeds = "700..702"
@@ -194,9 +196,47 @@ label = "auto"
 kind = "fab"
 penalty = 5
 normalised = false
+[[algorithm]]
+label = "dfab-tuned"
+kind = "dfab"
+steps = { x = 100, u = 0.03, z = 0.03 }
+[[algorithm]]
+label = "dfab-auto"
+kind = "dfab"
 [record]
 every = 85
 metrics = ["accuracy", "accuracy_z", "accuracy_worst", "auc", "consensus"]
+"""
+
+TUNING = """name = "tuning"
+agents = 100
+rounds = 600
+seeds = "700..702"
+precision = "f32"
+[problem]
+kind = "hyper-tuning"
+data = "mnist"
+corruption = 0.2
+[topology]
+kind = "phases"
+edge_probability = 0.05
+[[algorithm]]
+label = "tuned"
+kind = "fab"
+penalty = 1
+normalised = false
+steps = { x = 0.001, y = 0.01, z = 0.01 }
+[[algorithm]]
+label = "auto"
+kind = "fab"
+penalty = 1
+normalised = false
+[[algorithm]]
+label = "dfab-auto"
+kind = "dfab"
+[record]
+every = 50
+metrics = ["accuracy", "accuracy_z", "accuracy_worst", "ridge"]
 """
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from test_solve import Means
 
-ROUNDS = 4000
+ROUNDS = 8000
 
 
 @pytest.fixture

@@ -68,8 +68,8 @@ impl Setting {
                 Steps::auto(Auto::new(spread.bound())).on(network, false)
             }
             Self::Fixed { mixing, momentum, outer, inner } => {
-                let [x, _, z] = smoothness.difference_steps();
-                let (x, z) = (outer * x / 4.0, inner * z / Smoothness::INNER);
+                let [outer_bound, _, inner_bound] = smoothness.difference_bounds();
+                let (x, z) = (outer / outer_bound, inner / inner_bound);
                 let direction = cell.make_method(problem, Steps::same(0.0))?;
                 let sizes = direction.direction().step_sizes(smoothness, [x, z, z]).map(|size| size * (1.0 - momentum));
                 let sizes = direction.blocks().names().zip(sizes);

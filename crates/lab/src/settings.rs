@@ -26,8 +26,9 @@ pub(crate) struct RunSettings {
 pub(crate) fn run_settings(keys: &mut SettingsReader<'_>) -> RunSettings {
     let agents = keys.whole("agents", 10, 1..=10_000_000, "how many agents hold a part of the problem");
     let rounds = keys.whole("rounds", 10_000, 1.., "how many rounds at most; a round is one exchange");
-    let about = "the last rounds of a run, in which agents mix without moving, so that they agree; \"auto\" is as many \
-                 as that takes for learning problems, a fifth of the rounds at most, and none for others";
+    let about = "the last rounds of a run, in which agents mix without moving, so that they agree, after their step \
+                 sizes have fallen to zero; \"auto\" is as many as that takes for learning problems, a fifth of the \
+                 rounds at most, and none for others";
     let settle = keys.whole_or_word("settle", "auto", .., about);
     let precisions = [("f64", Precision::F64), ("f32", Precision::F32)];
     let about = "the scalars of the run, in memory and as bytes are counted";

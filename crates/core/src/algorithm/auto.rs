@@ -1,6 +1,9 @@
 //! Automatic step sizes: measured by each agent, agreed on through the largest value seen, and
 //! watched over.
 
+use std::ops::Range;
+
+use super::progress::{self, Progress};
 use super::schedule::Schedule;
 use super::step_plan::StepPlan;
 use super::trial::CurvatureBounds;
@@ -16,11 +19,18 @@ use crate::{Network, Oracle, Problem, ProblemExt, Scalar, Smoothness, linalg};
 /// the step sizes are shortened as well, without going back. (Under noise that says nothing, and is
 /// not done.) A decision falls due when `agreement` rounds have passed since the values were
 /// published, so that all agents take it in the same round.
+///
+/// Noise, which is measured as well, shortens step sizes so that it does not throw agents farther
+/// than they are from the solution. When they make no more progress, step sizes fall with the
+/// inverse of the round, which averages it out.
 #[derive(Clone, Debug)]
 pub struct Auto {
     agreement: u64,
     period: u64,
+    /// Whether gradients may be noisy; how noisy they are is measured.
     noisy: bool,
+    /// Whether a model learns from data.
+    learns: bool,
     momentum: Option<f64>,
     /// The network on which plans are tried; without one, agents mix once for each step.
     schedule: Option<Schedule>,
@@ -30,15 +40,30 @@ pub struct Auto {
 const SETBACKS: usize = Smoothness::LEN;
 const WINDOW: usize = SETBACKS + 1;
 const LARGEST: usize = SETBACKS + 2;
+/// And these, where gradients may be noisy.
+const FALLING: usize = SETBACKS + 3;
+const GROWTH_WINDOW: usize = SETBACKS + 4;
+const GROWTH: usize = SETBACKS + 5;
 /// And in what an agent keeps, after two points (the best one and the candidate) and the plan.
 const SCALARS: usize = 4;
 
 impl Auto {
-    /// The heavy ball that goes with automatic step sizes, unless gradients are noisy.
+    /// The heavy ball that goes with automatic step sizes, unless gradients may be noisy or a
+    /// model learns.
     pub const MOMENTUM: f64 = 0.8;
-    /// The lengths of the `Max` segments: eight norms, the number of setbacks, and (window, largest
-    /// ‖tᵢ‖²).
-    pub(super) const AGREED: [usize; Smoothness::LEN + 2] = [1, 1, 1, 1, 1, 1, 1, 1, 1, 2];
+    /// The lengths of the `Max` segments: what is measured, the number of setbacks, and (window,
+    /// largest ‖tᵢ‖²); where gradients may be noisy also the round from which on step sizes fall,
+    /// and (window, growth of the distance).
+    const AGREED: [usize; Smoothness::LEN + 4] = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 2];
+    /// The step sizes of x, u and z times what norms allow: well inside of the limit of 2 for u and
+    /// z, because neighbours' disagreement takes its share (on policy evaluation 0.4 is slower in
+    /// the median and three times as often very late), and more than 1 for x, because its bound
+    /// adds up terms that partly cancel in the hypergradient.
+    const CAUTIOUS: [f64; 3] = [4.0, 0.25, 0.25];
+    /// The same for models that learn. What they curve by at the start is more than later on, so z
+    /// goes to the limit at which values still fall; its answer has flat directions, in which u
+    /// would gather noise and x outrun z.
+    const LEARNING: [f64; 3] = [0.5, 0.5, 1.25];
     /// The number of agents that measure; of more, every second, third, … one does. What the others
     /// would add to the largest norms, the guard against divergence makes up for.
     const MEASURE: usize = 1000;
@@ -53,7 +78,14 @@ impl Auto {
     /// For networks in which information from any agent reaches all within this many rounds (the
     /// connectivity report calls it the spread).
     pub fn new(agreement: u64) -> Self {
-        Self { agreement, period: Self::PERIOD.max(3 * agreement), noisy: false, momentum: None, schedule: None }
+        Self {
+            agreement,
+            period: Self::PERIOD.max(3 * agreement),
+            noisy: false,
+            learns: false,
+            momentum: None,
+            schedule: None,
+        }
     }
 
     /// Tries plans on this network, on which the agents will run.
@@ -68,11 +100,12 @@ impl Auto {
         Self { schedule: self.schedule.map(Schedule::plainly), ..self }
     }
 
-    /// The same for a problem. The model of trials has exact gradients: where they are noisy, there
-    /// are no trials.
+    /// The same for a problem. A trial asks how soon a solution is found; a model that learns is
+    /// never there, so there is no trial for it.
     pub(super) fn for_problem<T: Scalar>(self, problem: &dyn Problem<T>) -> Self {
-        let auto = Self { noisy: problem.noisy(), ..self };
-        if auto.noisy { auto.without_trials() } else { auto }
+        let learns = problem.capabilities().model.is_some();
+        let auto = Self { noisy: problem.noisy(), learns, ..self };
+        if learns { auto.without_trials() } else { auto }
     }
 
     /// The same without trials, for methods whose recursion differs from that of the trial.
@@ -95,15 +128,20 @@ impl Auto {
 
     /// The momentum where none is tried.
     fn cautious_momentum(&self) -> f64 {
-        self.momentum.unwrap_or(if self.noisy { 0.0 } else { Self::MOMENTUM })
+        self.momentum.unwrap_or(if self.noisy || self.learns { 0.0 } else { Self::MOMENTUM })
     }
 
     pub(super) fn recovers_within(&self) -> u64 {
         2 * self.period
     }
 
-    pub(super) const fn keep(point: usize) -> usize {
-        2 * point + StepPlan::LEN + SCALARS
+    /// The lengths of the `Max` segments.
+    pub(super) fn agreed(&self) -> &'static [usize] {
+        if self.noisy { &Self::AGREED } else { &Self::AGREED[..Smoothness::LEN + 2] }
+    }
+
+    pub(super) fn keep(&self, point: usize) -> usize {
+        Guard::<f64>::LEN + 2 * point + if self.noisy { progress::kept(point) } else { 0 }
     }
 
     /// The plan that an agent has decided on, if it has.
@@ -119,7 +157,8 @@ impl Auto {
         keep: &mut [T],
         oracle: &mut Oracle<'_, T>,
     ) {
-        let guard = Guard::new(at, keep);
+        let mut guard = Guard::new(at, keep);
+        guard.progress.iter_mut().for_each(|progress| progress.begin(at));
         *guard.age = T::zero();
         *guard.window += T::one();
         *guard.least = T::infinity();
@@ -138,25 +177,29 @@ impl Auto {
     /// is due.
     pub(super) fn watch<'k, T: Scalar>(
         &self,
+        agent: WatchedAgent<'_, T>,
         direction: &dyn Direction<T>,
-        t: Parts<'_, T>,
-        now: Parts<'_, T>,
         agreed: &mut [T],
         keep: &'k mut [T],
     ) -> Option<Parts<'k, T>> {
+        let WatchedAgent { round, t, now, blocks } = agent;
         let mut guard = Guard::new(now, keep);
         if guard.age.is_zero() {
             guard.candidate.copy_from(now);
             let size = linalg::norm_squared(t.shared) + linalg::norm_squared(t.own);
-            if agreed[WINDOW] < *guard.window {
-                (agreed[WINDOW], agreed[LARGEST]) = (*guard.window, size);
-            } else {
-                agreed[LARGEST] = agreed[LARGEST].largest(size);
+            publish(&mut agreed[WINDOW..=LARGEST], *guard.window, size);
+            if let Some(progress) = &mut guard.progress {
+                let growth = progress.growth(now, blocks).map_or(T::infinity(), T::of);
+                publish(&mut agreed[GROWTH_WINDOW..=GROWTH], *guard.window, growth);
             }
         }
         if *guard.age == T::of(self.agreement as f64) {
             if StepPlan::load(guard.plan).is_none() {
                 self.decide(direction, &smoothness(agreed)).store(guard.plan);
+            }
+            let stopped = guard.progress.is_some() && agreed[GROWTH] < T::of(Progress::<T>::STOPPED);
+            if stopped && smoothness(agreed).noise > 0.0 && agreed[FALLING].is_zero() {
+                agreed[FALLING] = T::of(round as f64);
             }
             let largest = agreed[LARGEST];
             if !(largest.is_finite() && largest <= T::of(Self::TOLERANCE) * *guard.least) {
@@ -185,15 +228,17 @@ impl Auto {
     /// Decides how to step, once all agents know the largest norms.
     pub(super) fn decide<T: Scalar>(&self, direction: &dyn Direction<T>, smoothness: &Smoothness) -> StepPlan {
         let curvature = CurvatureBounds::of(direction, smoothness);
-        match &self.schedule {
+        let multiples = if self.learns { Self::LEARNING } else { Self::CAUTIOUS };
+        let plan = match &self.schedule {
             Some(schedule) => schedule.choose(&curvature),
-            None => curvature.cautious(self.cautious_momentum()),
-        }
+            None => curvature.untried(multiples, self.cautious_momentum()),
+        };
+        plan.under_noise(smoothness.noise)
     }
 
     /// Step sizes well inside of what curvature allows, whatever the network is.
     pub fn cautious_sizes<T: Scalar>(direction: &dyn Direction<T>, smoothness: &Smoothness) -> StepSizes {
-        direction.step_sizes(smoothness, CurvatureBounds::of(direction, smoothness).cautious(0.0).sizes)
+        direction.step_sizes(smoothness, CurvatureBounds::of(direction, smoothness).untried(Self::CAUTIOUS, 0.0).sizes)
     }
 
     /// The momentum and the step sizes of a round, after the setbacks so far; zeros before they are
@@ -202,13 +247,20 @@ impl Auto {
     /// When x moves too fast for u and z to follow, smaller ones help only if they change the
     /// ratio: a setback halves the outer step, every third one the inner ones as well. With one
     /// level there is no ratio.
-    pub(super) fn motion<T: Scalar>(direction: &dyn Direction<T>, agreed: &[T], keep: &[T]) -> (f64, StepSizes) {
+    pub(super) fn motion<T: Scalar>(
+        direction: &dyn Direction<T>,
+        round: u64,
+        agreed: &[T],
+        keep: &[T],
+    ) -> (f64, StepSizes) {
         let Some(plan) = Self::plan(keep) else { return (0.0, [0.0; 3]) };
         let smoothness = smoothness(agreed);
         let setbacks = agreed[SETBACKS].f64() as i32;
         let slower = if direction.bound(&smoothness).is_some() { setbacks } else { setbacks / 3 };
         let [x, u, z] = plan.sizes;
-        let [outer, inner] = [setbacks, slower].map(|times| 0.5f64.powi(times));
+        let falling = agreed.get(FALLING).map_or(0.0, |first| first.f64());
+        let fallen = if falling > 0.0 { (falling / round as f64).min(1.0) } else { 1.0 };
+        let [outer, inner] = [setbacks, slower].map(|times| fallen * 0.5f64.powi(times));
         (plan.momentum, direction.step_sizes(&smoothness, [x * outer, u * inner, z * inner]))
     }
 }
@@ -219,8 +271,32 @@ fn smoothness<T: Scalar>(agreed: &[T]) -> Smoothness {
     Smoothness::from_array(std::array::from_fn(|index| norm(index).unwrap_or_default()))
 }
 
+/// Publishes a number for a window of the agreement: a newer window counts more, and within one the
+/// largest number does.
+fn publish<T: Scalar>(agreed: &mut [T], window: T, number: T) {
+    let [newest, largest] = agreed else { unreachable!("a window and its number are agreed on together") };
+    if *newest < window {
+        (*newest, *largest) = (window, number);
+    } else {
+        *largest = largest.largest(number);
+    }
+}
+
+/// An agent in a round, as [`Auto::watch`] sees it.
+pub(super) struct WatchedAgent<'a, T> {
+    pub(super) round: u64,
+    /// The tracker of the gradients.
+    pub(super) t: Parts<'a, T>,
+    /// The point where it is.
+    pub(super) now: Parts<'a, T>,
+    /// The ranges of the blocks of a point.
+    pub(super) blocks: &'a [Range<usize>],
+}
+
 /// What an agent keeps to be able to go back.
 struct Guard<'k, T> {
+    /// How far it has come, where gradients may be noisy.
+    progress: Option<Progress<'k, T>>,
     best: PartsMut<'k, T>,
     candidate: PartsMut<'k, T>,
     /// What was decided, in the form of [`StepPlan::store`].
@@ -235,9 +311,14 @@ struct Guard<'k, T> {
     stale: &'k mut T,
 }
 
-impl<'k, T> Guard<'k, T> {
+impl<'k, T: Scalar> Guard<'k, T> {
+    /// The scalars that are kept beside points.
+    const LEN: usize = StepPlan::LEN + SCALARS;
+
     fn new(like: Parts<'_, T>, keep: &'k mut [T]) -> Self {
-        let (best, rest) = keep.split_at_mut(like.shared.len() + like.own.len());
+        let point = like.shared.len() + like.own.len();
+        let (progress, keep) = keep.split_at_mut(keep.len() - 2 * point - Self::LEN);
+        let (best, rest) = keep.split_at_mut(point);
         let (candidate, rest) = rest.split_at_mut(best.len());
         let (plan, scalars) = rest.split_at_mut(StepPlan::LEN);
         let [age, window, least, stale] = scalars else { unreachable!("the guard's scalars are kept last") };
@@ -245,6 +326,7 @@ impl<'k, T> Guard<'k, T> {
             let (shared, own) = point.split_at_mut(like.shared.len());
             PartsMut { shared, own }
         };
-        Self { best: parts(best), candidate: parts(candidate), plan, age, window, least, stale }
+        let progress = (!progress.is_empty()).then(|| Progress::new(like, progress));
+        Self { progress, best: parts(best), candidate: parts(candidate), plan, age, window, least, stale }
     }
 }

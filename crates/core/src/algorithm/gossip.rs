@@ -87,7 +87,9 @@ impl<T: Scalar> Algorithm<T> for Gossip<T> {
         let (agreed, own) = rest.split_at_mut(self.pace.agreed());
         let [v, d, d_own, keep] = self.kept(keep, own.len());
         let before = Parts { shared: v, own: &now[now.len() - own.len()..] };
-        if let Some(best) = self.pace.guard(&*self.direction, Parts { shared: d, own: d_own }, before, agreed, keep) {
+        if let Some(best) =
+            self.pace.guard(oracle.round, &*self.direction, Parts { shared: d, own: d_own }, before, agreed, keep)
+        {
             v.copy_from_slice(best.shared);
             own.copy_from_slice(best.own);
             return Request::Restart;

@@ -15,9 +15,11 @@
 mod auto;
 mod estimator;
 mod gossip;
+mod progress;
 mod push_pull;
 mod push_sum;
 mod registry;
+mod rest;
 mod schedule;
 mod segment;
 mod step_plan;

@@ -87,7 +87,7 @@ impl<T: Scalar> Algorithm<T> for PushPull<T> {
         let sent = Parts { shared: &now[width..][..width], own: d_own };
         let before = Parts { shared: &now[..width], own: &now[now.len() - own.len()..] };
         let mut v = PartsMut { shared: v, own };
-        if let Some(best) = self.pace.guard(&*self.direction, sent, before, agreed, keep) {
+        if let Some(best) = self.pace.guard(oracle.round, &*self.direction, sent, before, agreed, keep) {
             v.copy_from(best);
             return Request::Restart;
         }

@@ -152,7 +152,9 @@ impl<T: Scalar> Algorithm<T> for PushSum<T> {
 
         let before = Parts { shared: v, own: &now[now.len() - own.len()..] };
         let s = if self.tracked() > 0 { &now[..width] } else { &*d };
-        if let Some(best) = self.pace.guard(&*self.direction, Parts { shared: s, own: d_own }, before, agreed, keep) {
+        if let Some(best) =
+            self.pace.guard(oracle.round, &*self.direction, Parts { shared: s, own: d_own }, before, agreed, keep)
+        {
             v.copy_from_slice(best.shared);
             own.copy_from_slice(best.own);
             return Request::Restart;

@@ -138,6 +138,13 @@ pub struct StepPlan {
 }
 
 impl StepPlan {
+    /// The same for gradients with this noise, in proportion to their mean. The squared distance at
+    /// which noise keeps agents from the solution grows with the step size and the square of the
+    /// noise: so shortened, it is no farther than where they start.
+    pub(super) fn under_noise(self, noise: f64) -> Self {
+        Self { sizes: self.sizes.map(|size| size * noise.powi(-2).min(1.0)), ..self }
+    }
+
     /// The number of scalars in which an agent keeps a plan.
     pub(super) const LEN: usize = 9;
 

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use super::auto::WatchedAgent;
+use super::rest::Rest;
 use super::step_plan::{Acceleration, MixingPlan, StepPlan};
 use super::steps::StepChoice;
 use super::{Auto, StepDecay, Steps, StepsError};
-use crate::direction::{Direction, Parts, PartsMut, StepSizes};
+use crate::direction::{Direction, MOST_BLOCKS, Parts, PartsMut, StepSizes};
 use crate::{Blocks, Mask, Oracle, Problem, Scalar, Segment, SegmentKind, Smoothness, linalg};
 
 /// Step sizes resolved against the blocks of a direction: the part of a method that moves points.
@@ -18,8 +20,8 @@ pub(super) struct StepRule {
     schedule: StepDecay,
     momentum: f64,
     mixing: MixingPlan,
-    /// From this round on agents mix only.
-    rest_from: Option<u64>,
+    /// The rounds at the end in which agents mix only.
+    rest: Option<Rest>,
     auto: Option<Auto>,
     /// The number of inner rounds of a double loop.
     inner_rounds: Option<u64>,
@@ -42,8 +44,8 @@ impl StepRule {
                 (vec![0.0; count], Some(steps.momentum.into_iter().fold(auto, Auto::with_momentum)))
             }
         };
-        if auto.is_some() && count > StepSizes::default().len() {
-            return Err(StepsError::Blocks { count, most: StepSizes::default().len() });
+        if auto.is_some() && count > MOST_BLOCKS {
+            return Err(StepsError::Blocks { count, most: MOST_BLOCKS });
         }
         if let Some(&value) = sizes.iter().find(|size| !size.is_finite() || **size < 0.0) {
             return Err(StepsError::Value { value });
@@ -65,7 +67,7 @@ impl StepRule {
             schedule: steps.schedule,
             momentum,
             mixing: steps.mixing,
-            rest_from: steps.rest_from,
+            rest: steps.rest_from.map(Rest::from),
             auto,
             inner_rounds: steps.inner_rounds,
         })
@@ -110,7 +112,7 @@ impl StepRule {
 
     /// What agents must agree on to keep the same pace.
     pub(super) fn segments(&self) -> impl Iterator<Item = Segment> {
-        let lengths = self.auto.as_ref().map_or(&[][..], |_| &Auto::AGREED);
+        let lengths = self.auto.as_ref().map_or(&[][..], Auto::agreed);
         lengths.iter().map(|&len| Segment::new(SegmentKind::Max, len))
     }
 
@@ -121,7 +123,7 @@ impl StepRule {
 
     /// What is kept for points of this width, private coordinates included.
     pub(super) fn keep(&self, point: usize) -> usize {
-        self.velocity(point) + self.accelerated() + self.auto.as_ref().map_or(0, |_| Auto::keep(point))
+        self.velocity(point) + self.accelerated() + self.auto.as_ref().map_or(0, |auto| auto.keep(point))
     }
 
     /// Starts an epoch at a point.
@@ -145,6 +147,7 @@ impl StepRule {
     /// Watches over a run with automatic step sizes: the point to go back to, if that is due.
     pub(super) fn guard<'k, T: Scalar>(
         &self,
+        round: u64,
         direction: &dyn Direction<T>,
         t: Parts<'_, T>,
         now: Parts<'_, T>,
@@ -153,7 +156,7 @@ impl StepRule {
     ) -> Option<Parts<'k, T>> {
         let auto = self.auto.as_ref()?;
         let before = self.velocity(now.shared.len() + now.own.len()) + self.accelerated();
-        auto.watch(direction, t, now, agreed, &mut keep[before..])
+        auto.watch(WatchedAgent { round, t, now, blocks: &self.ranges }, direction, agreed, &mut keep[before..])
     }
 
     /// `v −= η t`, block by block; with heavy ball the velocity m = β m + t takes the place of t.
@@ -167,7 +170,7 @@ impl StepRule {
         keep: &mut [T],
     ) {
         let (velocity, guard) = keep.split_at_mut(self.velocity(v.shared.len() + v.own.len()));
-        let automatic = self.auto.as_ref().map(|_| Auto::motion(direction, agreed, guard));
+        let automatic = self.auto.as_ref().map(|_| Auto::motion(direction, round, agreed, guard));
         let momentum = automatic.map_or(self.momentum, |(momentum, _)| momentum);
         let size = |block: usize| self.size(block, round, automatic.map(|(_, sizes)| sizes));
         if momentum > 0.0 {
@@ -197,23 +200,19 @@ impl StepRule {
         self.auto.as_ref().map_or(0, Auto::recovers_within)
     }
 
-    /// Whether agents mix only in this round, as at the end of a run.
-    fn rests(&self, round: u64) -> bool {
-        self.rest_from.is_some_and(|first| round >= first)
-    }
-
     /// Whether agents move at the end of a round.
     pub(super) fn moves<T: Scalar>(&self, round: u64, keep: &[T]) -> bool {
-        self.mixing(keep).moves(round) && !self.rests(round)
+        self.mixing(keep).moves(round) && !self.rest.is_some_and(|rest| rest.includes(round))
     }
 
     /// The step size of a block in a round, from the automatic ones if there are any.
     fn size(&self, block: usize, round: u64, automatic: Option<StepSizes>) -> f64 {
         let waits = self.is_inner(round).is_some_and(|inner| inner == (block == 0));
-        if waits || self.rests(round) {
+        if waits {
             return 0.0;
         }
-        automatic.map_or(self.sizes[block], |sizes| sizes[block]) * self.schedule.factor(round)
+        let size = automatic.map_or(self.sizes[block], |sizes| sizes[block]);
+        size * self.schedule.factor(round) * self.rest.map_or(1.0, |rest| rest.factor(round))
     }
 
     /// Accelerates what a mixing has made of points of this width, and of trackers.

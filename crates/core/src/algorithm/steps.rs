@@ -62,7 +62,7 @@ impl Steps {
     }
 
     /// Agents stand still from this round on and go on mixing, so that they agree at the end of a
-    /// run.
+    /// run. Before that, their step sizes fall to zero within a fifth of the rounds.
     pub fn rest_from(self, round: u64) -> Self {
         Self { rest_from: Some(round), ..self }
     }

@@ -46,9 +46,12 @@ pub trait Direction<T: Scalar>: Send + Sync {
     fn step_sizes(&self, smoothness: &Smoothness, sizes: StepSizes) -> StepSizes;
 }
 
-/// Automatic step sizes, one for each block, in order; blocks that there are not have any. Given
-/// step sizes have no such limit.
-pub type StepSizes = [f64; 3];
+/// The most blocks of a direction that automatic step sizes are known for. Given step sizes have no
+/// such limit.
+pub const MOST_BLOCKS: usize = 3;
+
+/// Automatic step sizes, one for each block, in order; blocks that there are not have any.
+pub type StepSizes = [f64; MOST_BLOCKS];
 
 /// A point, or a direction, in its shared and its private part.
 #[derive(Clone, Copy, Debug)]

@@ -7,6 +7,7 @@ mod derived;
 pub mod finding;
 mod hessian;
 pub mod hypergradient;
+mod noise;
 mod oracle;
 mod point;
 mod scratch;

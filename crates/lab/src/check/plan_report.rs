@@ -27,6 +27,8 @@ pub struct PlanReport {
     pub hyper_curvature: f64,
     /// The smallest curvature `μ_g` of the lower level.
     pub smallest_curvature: f64,
+    /// The standard deviation of gradients, divided by their mean.
+    pub noise: f64,
 }
 
 impl PlanReport {
@@ -49,6 +51,7 @@ impl PlanReport {
             lower_curvature: smoothness.g_yy,
             hyper_curvature: smoothness.hyper,
             smallest_curvature: 1.0 / smoothness.inverse,
+            noise: smoothness.noise,
         }
     }
 
@@ -61,10 +64,15 @@ impl PlanReport {
 
     /// Why the step sizes are what they are.
     pub(super) fn reason(&self) -> String {
-        let Self { lower_curvature, hyper_curvature, smallest_curvature, .. } = self;
+        let Self { lower_curvature, hyper_curvature, smallest_curvature, noise, .. } = self;
+        let noise = if *noise > 0.0 {
+            format!("; gradients vary by {noise:.2} of their mean, so step sizes fall when that stops the agents")
+        } else {
+            String::new()
+        };
         format!(
             "the lower level curves by {smallest_curvature:.2e} to {lower_curvature:.2e}, the upper one by \
-             {hyper_curvature:.2e} where y follows x"
+             {hyper_curvature:.2e} where y follows x{noise}"
         )
     }
 }

@@ -84,13 +84,17 @@ impl CurvatureBounds {
         }
     }
 
-    /// The plan without a trial: step sizes well inside of what curvature allows.
-    pub(super) fn cautious(&self, momentum: f64) -> StepPlan {
+    /// The plan without a trial: step sizes of x, u and z that are these multiples of what norms
+    /// allow.
+    pub(super) fn untried(&self, multiples: [f64; 3], momentum: f64) -> StepPlan {
+        let [x, u, z] = multiples.map(|multiple| multiple * (1.0 - momentum));
         let sizes = match self {
-            Self::Single(bound) => [0.0, 0.0, Smoothness::INNER / usable(*bound)],
-            Self::Bilevel(smoothness) => smoothness.difference_steps(),
+            Self::Single(bound) => [0.0, 0.0, z / usable(*bound)],
+            Self::Bilevel(smoothness) => {
+                let [outer, adjoint, inner] = smoothness.difference_bounds();
+                [x / outer, u / adjoint, z / inner]
+            }
         };
-        let sizes = sizes.map(|size| size * (1.0 - momentum));
         StepPlan { mixing: MixingPlan::default(), momentum, sizes, fallback: false }
     }
 
@@ -198,8 +202,17 @@ mod tests {
     use crate::topology::{Complete, MixedRadix, OnePeerExponential, Ring, Undirected};
     use crate::weights::Uniform;
 
-    const BILEVEL: Smoothness =
-        Smoothness { f_xx: 0.5, f_xy: 0.1, f_yy: 1.0, g_xx: 1.0, g_xy: 0.8, g_yy: 1.0, hyper: 1.1, inverse: 3.0 };
+    const BILEVEL: Smoothness = Smoothness {
+        f_xx: 0.5,
+        f_xy: 0.1,
+        f_yy: 1.0,
+        g_xx: 1.0,
+        g_xy: 0.8,
+        g_yy: 1.0,
+        hyper: 1.1,
+        inverse: 3.0,
+        noise: 0.0,
+    };
 
     fn network(topology: impl Topology + 'static) -> Network {
         Network::new(Arc::new(topology), Arc::new(Uniform))
