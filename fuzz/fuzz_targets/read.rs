@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use fabnet_core::peer::{BEGINNING, WireFormat};
-use fabnet_core::{SegmentKind, Scalar, Segment, Segments};
+use fabnet_core::{Scalar, Segment, SegmentKind, Segments};
 use libfuzzer_sys::fuzz_target;
 use twox_hash::XxHash3_64;
 
@@ -15,9 +15,9 @@ const NODES: usize = 5;
 const PUSHED: usize = 4;
 
 /// A format with all kinds of segments, two of them of the same kind.
-static FORMAT: LazyLock<Manifest> = LazyLock::new(|| {
+static FORMAT: LazyLock<WireFormat> = LazyLock::new(|| {
     let segments = [(SegmentKind::Pull, 3), (SegmentKind::Push, PUSHED), (SegmentKind::Max, 2), (SegmentKind::Pull, 1)];
-    Manifest::new(RUN, NODES, &Segments::new(segments.map(|(kind, width)| Segment::new(kind, width))))
+    WireFormat::new(RUN, NODES, &Segments::new(segments.map(|(kind, width)| Segment::new(kind, width))))
 });
 
 fuzz_target!(|bytes: &[u8]| {
@@ -33,8 +33,8 @@ fuzz_target!(|bytes: &[u8]| {
 fn read<T: Scalar>(bytes: &[u8]) {
     if let Ok(message) = FORMAT.read::<T>(bytes) {
         assert!(bytes.len() <= FORMAT.longest(T::BYTES));
-        assert!(message.standings().count() <= NODES && message.closes().count() <= NODES);
-        assert!(message.beats().count() <= 16 && message.acks().count() <= 8);
+        assert!(message.member_states().count() <= NODES && message.closures().count() <= NODES);
+        assert!(message.heartbeats().count() <= 16 && message.acks().count() <= 8);
         assert!(message.scalars::<T>().all(num_traits::Float::is_finite) && message.mass().count() <= PUSHED);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use fabnet_core::algorithm::{PushPull, Steps};
 use fabnet_core::direction::Gradient;
-use fabnet_core::peer::{Command, Effect, Event, Incarnation, SyncMode, Policy, NeighbourSource, PeerConfig, Unit};
+use fabnet_core::peer::{Command, Effect, Event, Incarnation, NeighbourSource, PeerConfig, Policy, SyncMode, Unit};
 use fabnet_core::topology::Complete;
 use fabnet_core::weights::Uniform;
 use fabnet_core::{Algorithm, Peer, Problem};
