@@ -16,7 +16,7 @@ use crate::{Blocks, Oracle, Problem, Scalar, Segment, SegmentKind, Segments, Smo
 /// undirected graphs are, and only as η falls: the undirected reference.
 pub struct Gossip<T> {
     direction: Box<dyn Direction<T>>,
-    pace: StepRule,
+    rule: StepRule,
 }
 
 impl<T: Scalar> Gossip<T> {
@@ -26,18 +26,18 @@ impl<T: Scalar> Gossip<T> {
         direction: impl Direction<T> + 'static,
         steps: Steps,
     ) -> Result<Self, StepsError> {
-        let pace = StepRule::new(problem, &direction, steps)?.without_trials();
-        Ok(Self { direction: Box::new(direction), pace })
+        let rule = StepRule::new(problem, &direction, steps)?.without_trials();
+        Ok(Self { direction: Box::new(direction), rule })
     }
 
     /// Divides what an agent keeps: the point (what is sent is a step ahead of it), the direction,
-    /// the private direction, the pace's.
+    /// the private direction, the step rule's.
     fn kept<'k>(&self, keep: &'k mut [T], own: usize) -> [&'k mut [T]; 4] {
         let width = self.blocks().width();
         let (v, rest) = keep.split_at_mut(width);
         let (d, rest) = rest.split_at_mut(width);
-        let (d_own, pace) = rest.split_at_mut(own);
-        [v, d, d_own, pace]
+        let (d_own, rule) = rest.split_at_mut(own);
+        [v, d, d_own, rule]
     }
 }
 
@@ -47,32 +47,32 @@ impl<T: Scalar> Algorithm<T> for Gossip<T> {
     }
 
     fn blocks(&self) -> &Blocks {
-        self.pace.blocks()
+        self.rule.blocks()
     }
 
     fn segments(&self, own: usize) -> Segments {
         let pulled = [Segment::new(SegmentKind::Pull, self.blocks().width())];
-        Segments::new(pulled.into_iter().chain(self.pace.segments()).chain([Segment::new(SegmentKind::Private, own)]))
+        Segments::new(pulled.into_iter().chain(self.rule.segments()).chain([Segment::new(SegmentKind::Private, own)]))
     }
 
     fn keep(&self, own: usize) -> usize {
         let width = self.blocks().width();
-        2 * width + own + self.pace.keep(width + own)
+        2 * width + own + self.rule.keep(width + own)
     }
 
     fn begin(&self, point: &[T], Fresh { row, keep, .. }: Fresh<'_, T>, oracle: &mut Oracle<'_, T>) {
         let (shared, own) = point.split_at(self.blocks().width());
         let (ahead, rest) = row.split_at_mut(shared.len());
-        let (agreed, row_own) = rest.split_at_mut(self.pace.agreed());
+        let (agreed, row_own) = rest.split_at_mut(self.rule.agreed());
         let [v, d, d_own, keep] = self.kept(keep, own.len());
         v.copy_from_slice(shared);
         ahead.copy_from_slice(shared);
         row_own.copy_from_slice(own);
         let at = Parts { shared, own };
-        self.pace.begin(&*self.direction, at, agreed, keep, oracle);
+        self.rule.begin(&*self.direction, at, agreed, keep, oracle);
         self.direction.eval(at, oracle, PartsMut { shared: &mut *d, own: &mut *d_own });
         let d = Parts { shared: d, own: d_own };
-        self.pace.descend(
+        self.rule.descend(
             oracle.round,
             &*self.direction,
             d,
@@ -84,11 +84,11 @@ impl<T: Scalar> Algorithm<T> for Gossip<T> {
 
     fn step(&self, Agent { now, next, keep, .. }: Agent<'_, T>, oracle: &mut Oracle<'_, T>) -> Request {
         let (mixed, rest) = next.split_at_mut(self.blocks().width()); // = W (v − η d) = v⁺
-        let (agreed, own) = rest.split_at_mut(self.pace.agreed());
+        let (agreed, own) = rest.split_at_mut(self.rule.agreed());
         let [v, d, d_own, keep] = self.kept(keep, own.len());
         let before = Parts { shared: v, own: &now[now.len() - own.len()..] };
         if let Some(best) =
-            self.pace.guard(oracle.round, &*self.direction, Parts { shared: d, own: d_own }, before, agreed, keep)
+            self.rule.guard(oracle.round, &*self.direction, Parts { shared: d, own: d_own }, before, agreed, keep)
         {
             v.copy_from_slice(best.shared);
             own.copy_from_slice(best.own);
@@ -97,7 +97,7 @@ impl<T: Scalar> Algorithm<T> for Gossip<T> {
         v.copy_from_slice(mixed);
         self.direction.eval(Parts { shared: v, own }, oracle, PartsMut { shared: &mut *d, own: &mut *d_own });
         let d = Parts { shared: d, own: d_own };
-        self.pace.descend(oracle.round + 1, &*self.direction, d, &mut PartsMut { shared: mixed, own }, agreed, keep);
+        self.rule.descend(oracle.round + 1, &*self.direction, d, &mut PartsMut { shared: mixed, own }, agreed, keep);
         Request::Go
     }
 
@@ -106,10 +106,10 @@ impl<T: Scalar> Algorithm<T> for Gossip<T> {
     }
 
     fn step_plan(&self, smoothness: &Smoothness) -> Option<StepPlan> {
-        self.pace.decide(&*self.direction, smoothness)
+        self.rule.decide(&*self.direction, smoothness)
     }
 
     fn recovers_within(&self) -> u64 {
-        self.pace.recovers_within()
+        self.rule.recovers_within()
     }
 }

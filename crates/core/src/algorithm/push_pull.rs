@@ -17,7 +17,7 @@ use crate::{Blocks, Mask, Oracle, Problem, Scalar, Segment, SegmentKind, Segment
 /// Push-Pull. Needs graphs that are jointly strongly connected.
 pub struct PushPull<T> {
     direction: Box<dyn Direction<T>>,
-    pace: StepRule,
+    rule: StepRule,
     every: u64,
 }
 
@@ -28,8 +28,8 @@ impl<T: Scalar> PushPull<T> {
         direction: impl Direction<T> + 'static,
         steps: Steps,
     ) -> Result<Self, StepsError> {
-        let pace = StepRule::new(problem, &direction, steps)?;
-        Ok(Self { direction: Box::new(direction), pace, every: 1 })
+        let rule = StepRule::new(problem, &direction, steps)?;
+        Ok(Self { direction: Box::new(direction), rule, every: 1 })
     }
 
     /// Exchanges in every `every`-th round only; the others are local steps.
@@ -45,36 +45,36 @@ impl<T: Scalar> Algorithm<T> for PushPull<T> {
     }
 
     fn blocks(&self) -> &Blocks {
-        self.pace.blocks()
+        self.rule.blocks()
     }
 
     fn segments(&self, own: usize) -> Segments {
-        let of = |kind| self.pace.spans().iter().map(move |span| Segment::new(kind, span.len()));
+        let of = |kind| self.rule.spans().iter().map(move |span| Segment::new(kind, span.len()));
         Segments::new(
             of(SegmentKind::Pull)
                 .chain(of(SegmentKind::Push))
-                .chain(self.pace.segments())
+                .chain(self.rule.segments())
                 .chain([Segment::new(SegmentKind::Private, own)]),
         )
     }
 
     fn keep(&self, own: usize) -> usize {
-        own + self.pace.keep(self.blocks().width() + own)
+        own + self.rule.keep(self.blocks().width() + own)
     }
 
     fn sends(&self, round: u64) -> Mask {
-        if round.is_multiple_of(self.every) { self.pace.sends(round, 2) } else { Mask::NONE }
+        if round.is_multiple_of(self.every) { self.rule.sends(round, 2) } else { Mask::NONE }
     }
 
     fn begin(&self, point: &[T], Fresh { row, keep, input: d }: Fresh<'_, T>, oracle: &mut Oracle<'_, T>) {
         let (shared, own) = point.split_at(d.len());
         let at = Parts { shared, own };
         let (v, rest) = row.split_at_mut(d.len());
-        let (agreed, row_own) = rest[d.len()..].split_at_mut(self.pace.agreed());
+        let (agreed, row_own) = rest[d.len()..].split_at_mut(self.rule.agreed());
         v.copy_from_slice(shared);
         row_own.copy_from_slice(own);
         let (d_own, keep) = keep.split_at_mut(own.len());
-        self.pace.begin(&*self.direction, at, agreed, keep, oracle);
+        self.rule.begin(&*self.direction, at, agreed, keep, oracle);
         self.direction.eval(at, oracle, PartsMut { shared: d, own: d_own });
     }
 
@@ -82,35 +82,35 @@ impl<T: Scalar> Algorithm<T> for PushPull<T> {
         let width = d.len();
         let (v, rest) = next.split_at_mut(width); // = A v
         let (mixed, rest) = rest.split_at_mut(width); // = B t − d
-        let (agreed, own) = rest.split_at_mut(self.pace.agreed());
+        let (agreed, own) = rest.split_at_mut(self.rule.agreed());
         let (d_own, keep) = keep.split_at_mut(own.len());
         let sent = Parts { shared: &now[width..][..width], own: d_own };
         let before = Parts { shared: &now[..width], own: &now[now.len() - own.len()..] };
         let mut v = PartsMut { shared: v, own };
-        if let Some(best) = self.pace.guard(oracle.round, &*self.direction, sent, before, agreed, keep) {
+        if let Some(best) = self.rule.guard(oracle.round, &*self.direction, sent, before, agreed, keep) {
             v.copy_from(best);
             return Request::Restart;
         }
-        let mixing = self.pace.mixing(keep);
+        let mixing = self.rule.mixing(keep);
         if mixing.acceleration != Acceleration::Plain {
             // The level that was taken out goes in and out again.
             linalg::add(mixed, d);
             let point = v.shared.len() + v.own.len();
-            self.pace.accelerate(oracle.round, [before.shared, sent.shared], [v.shared, mixed], point, keep);
+            self.rule.accelerate(oracle.round, [before.shared, sent.shared], [v.shared, mixed], point, keep);
             linalg::add_scaled(mixed, -T::one(), d);
         }
-        if !self.pace.moves(oracle.round, keep) {
+        if !self.rule.moves(oracle.round, &mixing) {
             return Request::Go;
         }
         // v⁺ = A v − η t
         match mixing.order {
-            Tracker::MixThenAdd => self.pace.descend(oracle.round, &*self.direction, sent, &mut v, agreed, keep),
+            Tracker::MixThenAdd => self.rule.descend(oracle.round, &*self.direction, sent, &mut v, agreed, keep),
             Tracker::AddThenMix => {
                 // What was sent is t + d⁺ − d: mixed, it is the tracker. The level that was taken
                 // out goes in and out again.
                 linalg::add(mixed, d);
                 let t = Parts { shared: mixed, own: d_own };
-                self.pace.descend(oracle.round, &*self.direction, t, &mut v, agreed, keep);
+                self.rule.descend(oracle.round, &*self.direction, t, &mut v, agreed, keep);
                 linalg::add_scaled(mixed, -T::one(), d);
             }
         }
@@ -124,10 +124,10 @@ impl<T: Scalar> Algorithm<T> for PushPull<T> {
     }
 
     fn step_plan(&self, smoothness: &Smoothness) -> Option<StepPlan> {
-        self.pace.decide(&*self.direction, smoothness)
+        self.rule.decide(&*self.direction, smoothness)
     }
 
     fn recovers_within(&self) -> u64 {
-        self.pace.recovers_within()
+        self.rule.recovers_within()
     }
 }

@@ -31,7 +31,7 @@ use crate::{Blocks, Mask, Oracle, Problem, ProblemExt, Scalar, Segment, SegmentK
 /// stepped.
 pub struct PushSum<T> {
     direction: Box<dyn Direction<T>>,
-    pace: StepRule,
+    rule: StepRule,
     tracking: Tracking,
     estimator: Estimator,
     batches: usize,
@@ -56,9 +56,9 @@ impl<T: Scalar> PushSum<T> {
         direction: impl Direction<T> + 'static,
         steps: Steps,
     ) -> Result<Self, StepsError> {
-        let pace = StepRule::new(problem, &direction, steps)?.without_trials();
+        let rule = StepRule::new(problem, &direction, steps)?.without_trials();
         let (tracking, estimator) = (Tracking::default(), Estimator::default());
-        Ok(Self { direction: Box::new(direction), pace, tracking, estimator, batches: problem.most_batches() })
+        Ok(Self { direction: Box::new(direction), rule, tracking, estimator, batches: problem.most_batches() })
     }
 
     /// The same method with another way to step.
@@ -79,14 +79,14 @@ impl<T: Scalar> PushSum<T> {
 
     /// Divides what an agent keeps: the de-biased point v (u as sent may be a step ahead), the
     /// direction where there is no tracker whose level it is, the private direction, the
-    /// estimator's and the pace's.
+    /// estimator's and the step rule's.
     fn kept<'k>(&self, keep: &'k mut [T], own: usize) -> [&'k mut [T]; 5] {
         let width = self.blocks().width();
         let (v, rest) = keep.split_at_mut(width);
         let (d, rest) = rest.split_at_mut(width - self.tracked());
         let (d_own, rest) = rest.split_at_mut(own);
-        let (estimator, pace) = rest.split_at_mut(self.estimator.keep(width, self.batches));
-        [v, d, d_own, estimator, pace]
+        let (estimator, rule) = rest.split_at_mut(self.estimator.keep(width, self.batches));
+        [v, d, d_own, estimator, rule]
     }
 }
 
@@ -96,55 +96,55 @@ impl<T: Scalar> Algorithm<T> for PushSum<T> {
     }
 
     fn blocks(&self) -> &Blocks {
-        self.pace.blocks()
+        self.rule.blocks()
     }
 
     fn segments(&self, own: usize) -> Segments {
-        let spans = self.pace.spans();
+        let spans = self.rule.spans();
         let lengths = |times: usize| spans.iter().cycle().take(times * spans.len()).map(ExactSizeIterator::len);
         // The tracker t if there is one, the mass u, and a weight w for each part.
         let pushed = lengths(if self.tracked() > 0 { 2 } else { 1 }).chain(spans.iter().map(|_| 1));
         let pushed = pushed.map(|len| Segment::new(SegmentKind::Push, len));
-        Segments::new(pushed.chain(self.pace.segments()).chain([Segment::new(SegmentKind::Private, own)]))
+        Segments::new(pushed.chain(self.rule.segments()).chain([Segment::new(SegmentKind::Private, own)]))
     }
 
     fn keep(&self, own: usize) -> usize {
         let width = self.blocks().width();
-        2 * width - self.tracked() + own + self.estimator.keep(width, self.batches) + self.pace.keep(width + own)
+        2 * width - self.tracked() + own + self.estimator.keep(width, self.batches) + self.rule.keep(width + own)
     }
 
     fn sends(&self, round: u64) -> Mask {
-        self.pace.sends(round, if self.tracked() > 0 { 3 } else { 2 })
+        self.rule.sends(round, if self.tracked() > 0 { 3 } else { 2 })
     }
 
     fn begin(&self, point: &[T], Fresh { row, keep, input }: Fresh<'_, T>, oracle: &mut Oracle<'_, T>) {
-        let (width, spans) = (self.blocks().width(), self.pace.spans().len());
+        let (width, spans) = (self.blocks().width(), self.rule.spans().len());
         let (shared, own) = point.split_at(width);
         let at = Parts { shared, own };
-        let (agreed, row_own) = row[self.tracked() + width + spans..].split_at_mut(self.pace.agreed());
+        let (agreed, row_own) = row[self.tracked() + width + spans..].split_at_mut(self.rule.agreed());
         row_own.copy_from_slice(own);
         let [v, untracked, d_own, estimates, keep] = self.kept(keep, own.len());
         v.copy_from_slice(shared);
         let (d, level) = input.split_at_mut(self.tracked());
         let d = if self.tracked() > 0 { d } else { untracked };
         let (u, w) = level.split_at_mut(width);
-        self.pace.begin(&*self.direction, at, agreed, keep, oracle);
+        self.rule.begin(&*self.direction, at, agreed, keep, oracle);
         self.estimator.begin(&*self.direction, at, oracle, PartsMut { shared: &mut *d, own: &mut *d_own }, estimates);
         u.copy_from_slice(shared);
         w.fill(T::one());
         if self.tracking != Tracking::MixThenStep {
             let s = Parts { shared: d, own: d_own };
             let mut ahead = PartsMut { shared: u, own: row_own };
-            self.pace.descend(oracle.round, &*self.direction, s, &mut ahead, agreed, keep);
+            self.rule.descend(oracle.round, &*self.direction, s, &mut ahead, agreed, keep);
         }
     }
 
     fn step(&self, Agent { now, next, keep, input }: Agent<'_, T>, oracle: &mut Oracle<'_, T>) -> Request {
-        let (width, spans) = (self.blocks().width(), self.pace.spans());
+        let (width, spans) = (self.blocks().width(), self.rule.spans());
         let (t, rest) = next.split_at_mut(self.tracked()); // = B t − d
         let (u, rest) = rest.split_at_mut(width); // = B u − level, where u as sent may be u − η s
         let (w, rest) = rest.split_at_mut(spans.len()); // = B w − 1
-        let (agreed, own) = rest.split_at_mut(self.pace.agreed());
+        let (agreed, own) = rest.split_at_mut(self.rule.agreed());
         let [v, untracked, d_own, estimates, keep] = self.kept(keep, own.len());
         let (d, level) = input.split_at_mut(self.tracked());
         let d = if self.tracked() > 0 { d } else { untracked };
@@ -153,7 +153,7 @@ impl<T: Scalar> Algorithm<T> for PushSum<T> {
         let before = Parts { shared: v, own: &now[now.len() - own.len()..] };
         let s = if self.tracked() > 0 { &now[..width] } else { &*d };
         if let Some(best) =
-            self.pace.guard(oracle.round, &*self.direction, Parts { shared: s, own: d_own }, before, agreed, keep)
+            self.rule.guard(oracle.round, &*self.direction, Parts { shared: s, own: d_own }, before, agreed, keep)
         {
             v.copy_from_slice(best.shared);
             own.copy_from_slice(best.own);
@@ -162,7 +162,7 @@ impl<T: Scalar> Algorithm<T> for PushSum<T> {
         if self.tracking == Tracking::MixThenStep {
             let (s, mut to) =
                 (Parts { shared: &now[..width], own: d_own }, PartsMut { shared: &mut *level, own: &mut *own });
-            self.pace.descend(oracle.round, &*self.direction, s, &mut to, agreed, keep);
+            self.rule.descend(oracle.round, &*self.direction, s, &mut to, agreed, keep);
         }
         for (span, w) in spans.iter().zip(&*w) {
             let weight = *w + T::one();
@@ -180,7 +180,7 @@ impl<T: Scalar> Algorithm<T> for PushSum<T> {
         t.iter_mut().zip(&*d).for_each(|(t, &d)| *t += d);
         let s = if self.tracked() > 0 { &*t } else { &*d };
         let mut ahead = PartsMut { shared: level, own };
-        self.pace.descend(
+        self.rule.descend(
             oracle.round + 1,
             &*self.direction,
             Parts { shared: s, own: d_own },
@@ -203,10 +203,10 @@ impl<T: Scalar> Algorithm<T> for PushSum<T> {
     }
 
     fn step_plan(&self, smoothness: &Smoothness) -> Option<StepPlan> {
-        self.pace.decide(&*self.direction, smoothness)
+        self.rule.decide(&*self.direction, smoothness)
     }
 
     fn recovers_within(&self) -> u64 {
-        self.pace.recovers_within()
+        self.rule.recovers_within()
     }
 }

@@ -110,7 +110,7 @@ impl StepRule {
         self.inner_rounds.map(|inner| round % (inner + 1) < inner)
     }
 
-    /// What agents must agree on to keep the same pace.
+    /// What agents must agree on to take the same steps.
     pub(super) fn segments(&self) -> impl Iterator<Item = Segment> {
         let lengths = self.auto.as_ref().map_or(&[][..], Auto::agreed);
         lengths.iter().map(|&len| Segment::new(SegmentKind::Max, len))
@@ -172,7 +172,7 @@ impl StepRule {
         let (velocity, guard) = keep.split_at_mut(self.velocity(v.shared.len() + v.own.len()));
         let automatic = self.auto.as_ref().map(|_| Auto::motion(direction, round, agreed, guard));
         let momentum = automatic.map_or(self.momentum, |(momentum, _)| momentum);
-        let size = |block: usize| self.size(block, round, automatic.map(|(_, sizes)| sizes));
+        let size = self.sizes(round, automatic.map(|(_, sizes)| sizes));
         if momentum > 0.0 {
             let (m, m_own) = velocity.split_at_mut(v.shared.len());
             accelerate(T::of(momentum), t.shared, m);
@@ -200,19 +200,19 @@ impl StepRule {
         self.auto.as_ref().map_or(0, Auto::recovers_within)
     }
 
-    /// Whether agents move at the end of a round.
-    pub(super) fn moves<T: Scalar>(&self, round: u64, keep: &[T]) -> bool {
-        self.mixing(keep).moves(round) && !self.rest.is_some_and(|rest| rest.includes(round))
+    /// Whether agents that mix like this move at the end of a round.
+    pub(super) fn moves(&self, round: u64, mixing: &MixingPlan) -> bool {
+        mixing.moves(round) && !self.rest.is_some_and(|rest| rest.includes(round))
     }
 
-    /// The step size of a block in a round, from the automatic ones if there are any.
-    fn size(&self, block: usize, round: u64, automatic: Option<StepSizes>) -> f64 {
-        let waits = self.is_inner(round).is_some_and(|inner| inner == (block == 0));
-        if waits {
-            return 0.0;
+    /// The step size of each block in a round, from the automatic ones if there are any.
+    fn sizes(&self, round: u64, automatic: Option<StepSizes>) -> impl Fn(usize) -> f64 {
+        let (inner, falling) = (self.is_inner(round), self.schedule.factor(round));
+        let calming = self.rest.map_or(1.0, |rest| rest.factor(round));
+        move |block| match inner {
+            Some(inner) if inner == (block == 0) => 0.0,
+            _ => automatic.map_or(self.sizes[block], |sizes| sizes[block]) * falling * calming,
         }
-        let size = automatic.map_or(self.sizes[block], |sizes| sizes[block]);
-        size * self.schedule.factor(round) * self.rest.map_or(1.0, |rest| rest.factor(round))
     }
 
     /// Accelerates what a mixing has made of points of this width, and of trackers.

@@ -62,8 +62,10 @@ fn agents_that_are_evaluated_together_do_what_they_do_alone() {
                 continue;
             }
             let together: Arc<dyn Problem<f64>> = Arc::new(BatchedOnly(alone.clone()));
-            let (expected, found) =
-                (rows_after(&method, &alone, &steps, &[0..12]), rows_after(&method, &together, &steps, &[0..5, 5..12]));
+            let (expected, found) = (
+                rows_after(&method, &alone, &steps, &[0..12], 200),
+                rows_after(&method, &together, &steps, &[0..5, 5..12], 200),
+            );
             for (expected, found) in expected.iter().flatten().zip(found.iter().flatten()) {
                 let gap = (expected - found).abs() / (1.0 + expected.abs());
                 assert!(gap < 1e-6, "{} with {steps:?}: {expected} alone, {found} together", method.name);

@@ -38,13 +38,14 @@ fn redrawn(agents: usize) -> Network {
     Network::new(Arc::new(ErdosRenyi::new(agents, probability, 3, Redraw::EveryRound).with_ring()), Arc::new(Uniform))
 }
 
-/// All state of all agents after 200 rounds on a graph that is redrawn in each, for agents divided
+/// All state of all agents after some rounds on a graph that is redrawn in each, for agents divided
 /// into these shards.
 pub(crate) fn rows_after<T: Scalar>(
     method: &Method<T>,
     problem: &Arc<dyn Problem<T>>,
     steps: &Steps,
     ranges: &[Range<usize>],
+    rounds: u64,
 ) -> Vec<Vec<T>> {
     let agents = problem.agents();
     let algorithm = build(method.name, &**problem, steps.clone());
@@ -52,7 +53,7 @@ pub(crate) fn rows_after<T: Scalar>(
         Shard::part(algorithm.clone(), problem.clone(), redrawn(agents), 1, range.clone()).unwrap()
     };
     let mut shards: Vec<Shard<T>> = ranges.iter().map(make).collect();
-    for _ in 0..200 {
+    for _ in 0..rounds {
         let sent: Vec<Vec<T>> =
             shards.iter().flat_map(|shard| shard.range().map(|agent| shard.sent(agent).to_vec())).collect();
         for shard in &mut shards {
@@ -73,9 +74,9 @@ fn any_partition_gives_the_same_bits<T: Scalar>() {
     for method in methods::<T>() {
         for steps in paces(&method) {
             let problem = problem(&method, 12);
-            let whole = rows_after(&method, &problem, &steps, &[0..12]);
+            let whole = rows_after(&method, &problem, &steps, &[0..12], 200);
             for ranges in [vec![0..5, 5..12], vec![0..1, 1..2, 2..11, 11..12]] {
-                let parts = rows_after(&method, &problem, &steps, &ranges);
+                let parts = rows_after(&method, &problem, &steps, &ranges, 200);
                 assert!(whole == parts, "{} with {steps:?} differs when divided into {ranges:?}", method.name);
             }
             assert!(whole.iter().flatten().any(|value| *value != T::zero()));
@@ -123,7 +124,7 @@ fn any_number_of_threads_gives_the_same_rows(method: &Method<f64>, problem: &Arc
     let everyone = 0..problem.agents();
     let rows = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| rows_after(method, problem, steps, std::slice::from_ref(&everyone)))
+        pool.install(|| rows_after(method, problem, steps, std::slice::from_ref(&everyone), 40))
     };
     assert!(rows(1) == rows(4), "{} with {steps:?} differs between 1 and 4 threads", method.name);
 }
