@@ -2,7 +2,7 @@
 """The table of the yardstick: automatic step sizes against the best fixed setting, cell by cell.
 
     cargo run --release -p fabnet-benches --bin yardstick -- cells.tsv 60     (or `full`)
-    benches/steps/table.py cells.tsv
+    benches/steps/table.py cells.tsv [figure.svg]
 
 Rows are problems and numbers of agents, columns are networks. An entry is the largest ratio of
 rounds (under noise, of errors) over the methods of a cell; `F` marks failures, `P` a peak above 1.5
@@ -12,13 +12,14 @@ three numbers that count: cells within twice the best, the largest ratio, the hi
 
 import collections
 import math
+import pathlib
 import sys
 
 LATE = 10  # A run that needs more than ten times the best setting's rounds has failed.
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
     cells = collections.defaultdict(list)
     ratios, peaks, without = [], [], []
@@ -39,6 +40,8 @@ def main():
     for row in rows:
         entries = [entry(cells.get((row, network), [])) for network in networks]
         print(f"| {row[0]} | {row[1]} | {row[2]} | " + " | ".join(entries) + " |")
+    if len(sys.argv) == 3:
+        pathlib.Path(sys.argv[2]).write_text(draw(rows, networks, cells), encoding="utf-8")
     good = sum(ratio <= 2 for ratio in ratios)
     finite = [ratio for ratio in ratios if math.isfinite(ratio)]
     print(f"\nwithin twice the best fixed setting: {good} of {len(ratios)} cells ({good / len(ratios):.0%})")
@@ -49,13 +52,59 @@ def main():
         print(f"  {name}")
 
 
-def entry(found):
-    """What the table says of the methods in one cell."""
+def worst(found):
+    """The largest ratio over the methods of a cell, and marks; none if no fixed setting arrives."""
     known = [cell for cell in found if cell[0] is not None]
     if not known:
+        return None
+    marks = "F" if any(failures for _, failures, _ in known) else ""
+    marks += "P" if any(peak > 1.5 for *_, peak in known) else ""
+    return max(ratio for ratio, *_ in known), marks
+
+
+def entry(found):
+    """What the table says of the methods in one cell."""
+    known = worst(found)
+    if known is None:
         return "–" if found else ""
-    marks = ("F" if any(failures for _, failures, _ in known) else "") + ("P" if any(peak > 1.5 for *_, peak in known) else "")
-    return f"{max(ratio for ratio, *_ in known):.1f}{marks}"
+    return f"{known[0]:.1f}{known[1]}"
+
+
+def colour(ratio):
+    """Blue where automatic step sizes are faster, white where as fast, orange where slower."""
+    strength = max(-1, min(1, math.log2(max(ratio, 0.01)) / 2))
+    full = (0, 114, 178) if strength < 0 else (213, 94, 0)
+    return "#" + "".join(f"{round(255 + (part - 255) * abs(strength)):02x}" for part in full)
+
+
+def draw(rows, networks, cells):
+    """The table as a picture."""
+    left, top, width, height = 250, 40, 92, 20
+    parts = []
+    for column, network in enumerate(networks):
+        parts.append(text(left + (column + 0.5) * width, top - 12, network, "middle"))
+    for line, row in enumerate(rows):
+        y = top + line * height
+        name = f"{row[0]}, {row[1]} agents" + (", noise" if row[2] == "noise" else "")
+        parts.append(text(left - 8, y + 14, name, "end"))
+        for column, network in enumerate(networks):
+            found = cells.get((row, network), [])
+            known, x = worst(found), left + column * width
+            fill = colour(known[0]) if known else ("#dddddd" if found else "#ffffff")
+            parts.append(box(x, y, width - 2, height - 2, fill))
+            parts.append(text(x + width / 2 - 1, y + 14, entry(found), "middle"))
+    size = (left + len(networks) * width + 10, top + len(rows) * height + 10)
+    style = 'font-family="sans-serif" font-size="12"'
+    opening = f'<svg xmlns="http://www.w3.org/2000/svg" width="{size[0]}" height="{size[1]}" {style}>'
+    return "\n".join([opening, box(0, 0, *size, "white"), *parts, "</svg>\n"])
+
+
+def box(x, y, width, height, fill):
+    return f'<rect x="{x}" y="{y}" width="{width}" height="{height}" fill="{fill}"/>'
+
+
+def text(x, y, words, anchor):
+    return f'<text x="{x}" y="{y}" text-anchor="{anchor}">{words}</text>'
 
 
 if __name__ == "__main__":

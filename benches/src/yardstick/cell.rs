@@ -44,7 +44,7 @@ const NETWORKS: [&str; 8] =
 impl Cell {
     /// The error at which a cell counts as solved: FAB has a bias that no step size removes.
     pub fn target(&self) -> f64 {
-        if self.method == "fab" { 3.0 / PENALTY } else { 1e-4 }
+        if self.method == "fab" { 6.0 / PENALTY } else { 1e-4 }
     }
 
     /// Draws the problem.

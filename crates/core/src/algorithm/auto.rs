@@ -72,8 +72,8 @@ impl Auto {
     const STEPS: u64 = 20;
     /// How much worse than its best the monitor may become.
     const TOLERANCE: f64 = 100.0;
-    /// For how many periods it may fail to find a new best.
-    const PATIENCE: f64 = 5.0;
+    /// For how many periods it may fail to find a new best, without a trial and after one.
+    const PATIENCE: [f64; 2] = [5.0, 20.0];
 
     /// For networks in which information from any agent reaches all within this many rounds (the
     /// connectivity report calls it the spread).
@@ -211,7 +211,7 @@ impl Auto {
                 *guard.least = largest;
                 *guard.stale = T::zero();
                 guard.best.copy_from(guard.candidate.as_ref());
-            } else if !self.noisy && self.schedule.is_none() && *guard.stale >= T::of(Self::PATIENCE) {
+            } else if !self.noisy && *guard.stale >= T::of(Self::PATIENCE[usize::from(self.schedule.is_some())]) {
                 *guard.stale = T::zero();
                 agreed[SETBACKS] += T::one();
             }

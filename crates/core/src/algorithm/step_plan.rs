@@ -133,11 +133,17 @@ pub struct StepPlan {
     pub momentum: f64,
     /// The step sizes of x, u and z in dFAB, with the factor 1 − β; other directions convert them.
     pub sizes: [f64; 3],
-    /// Whether this is the fallback after trials in which no plan has converged.
-    pub fallback: bool,
+    /// The rounds for a factor of e that the trial has shown, for a problem of moderate condition:
+    /// infinitely many if no plan converged, 0 if there was no trial.
+    pub rounds: f64,
 }
 
 impl StepPlan {
+    /// Whether this is the fallback after trials in which no plan has converged.
+    pub fn is_fallback(&self) -> bool {
+        self.rounds.is_infinite()
+    }
+
     /// The same for gradients with this noise, in proportion to their mean. The squared distance at
     /// which noise keeps agents from the solution grows with the step size and the square of the
     /// noise: so shortened, it is no farther than where they start.
@@ -157,17 +163,16 @@ impl StepPlan {
             Acceleration::Chebyshev { second } => (2.0, second),
         };
         let [x, u, z] = self.sizes;
-        let flag = |set: bool| if set { 1.0 } else { 0.0 };
         let scalars = [
             mixings as f64,
-            flag(order == Tracker::AddThenMix),
+            f64::from(u8::from(order == Tracker::AddThenMix)),
             kind,
             second,
             self.momentum,
             x,
             u,
             z,
-            flag(self.fallback),
+            self.rounds,
         ];
         keep.iter_mut().zip(scalars).for_each(|(slot, scalar)| *slot = T::of(scalar));
     }
@@ -175,7 +180,7 @@ impl StepPlan {
     /// Reads the plan from what an agent keeps; none before it was written.
     pub(super) fn load<T: Scalar>(keep: &[T]) -> Option<Self> {
         let scalars: [f64; Self::LEN] = std::array::from_fn(|place| keep[place].f64());
-        let [mixings, later, kind, second, momentum, x, u, z, fallback] = scalars;
+        let [mixings, later, kind, second, momentum, x, u, z, rounds] = scalars;
         let acceleration = match kind {
             1.0 => Acceleration::Window,
             2.0 => Acceleration::Chebyshev { second },
@@ -183,7 +188,7 @@ impl StepPlan {
         };
         let order = if later == 1.0 { Tracker::AddThenMix } else { Tracker::MixThenAdd };
         let mixing = MixingPlan { mixings: mixings as u64, order, acceleration };
-        (mixings >= 1.0).then_some(Self { mixing, momentum, sizes: [x, u, z], fallback: fallback == 1.0 })
+        (mixings >= 1.0).then_some(Self { mixing, momentum, sizes: [x, u, z], rounds })
     }
 }
 
@@ -197,7 +202,7 @@ mod tests {
         for acceleration in [Acceleration::Plain, Acceleration::Window, chebyshev] {
             for order in [Tracker::MixThenAdd, Tracker::AddThenMix] {
                 let mixing = MixingPlan { mixings: 13, order, acceleration };
-                let plan = StepPlan { mixing, momentum: 0.5, sizes: [0.25, 0.125, 2.0], fallback: true };
+                let plan = StepPlan { mixing, momentum: 0.5, sizes: [0.25, 0.125, 2.0], rounds: f64::INFINITY };
                 let mut keep = [0.0f32; StepPlan::LEN];
                 assert_eq!(StepPlan::load(&keep), None);
                 plan.store(&mut keep);

@@ -110,7 +110,7 @@ impl StepRule {
         self.inner_rounds.map(|inner| round % (inner + 1) < inner)
     }
 
-    /// What agents must agree on to take the same steps.
+    /// What agents must agree on to move in the same way.
     pub(super) fn segments(&self) -> impl Iterator<Item = Segment> {
         let lengths = self.auto.as_ref().map_or(&[][..], Auto::agreed);
         lengths.iter().map(|&len| Segment::new(SegmentKind::Max, len))

@@ -28,10 +28,10 @@ pub(super) struct Hessian<'a, 'p, T: Scalar> {
 impl<'a, 'p, T: Scalar> Hessian<'a, 'p, T> {
     /// Power iterations: enough for a few per cent, which is all that a step size needs.
     const ITERATIONS: usize = 12;
+    /// Power iterations that begin near their goal.
+    const MORE: usize = 4;
     /// Iterations of conjugate gradients, for the same reason.
     const SOLVE: usize = 12;
-    /// How much smaller than the largest eigenvalue of `g_yy` the smallest is taken for, at most.
-    const SMALLEST: f64 = 0.01;
 
     pub(super) fn new(oracle: &'a mut Oracle<'p, T>, own: &[T], x: &[T], y: &[T]) -> Self {
         let point = [[x, own].concat(), y.to_vec()];
@@ -67,45 +67,57 @@ impl<'a, 'p, T: Scalar> Hessian<'a, 'p, T> {
         norm.f64()
     }
 
-    /// The spectral norm of `[I Jᵀ] ∇²f [I; J]`, where y moves with x as `J = −g_yy⁻¹ g_yx`: the
-    /// curvature of f along the lower-level answer.
-    pub(super) fn hyper_norm(&mut self) -> f64 {
+    /// The curvature of f along the lower-level answer, where y moves with x as `J = −g_yy⁻¹ g_yx`,
+    /// and what of it comes late: the spectral norms of `[I Jᵀ] ∇²f [I; J]` and of `½(C + Cᵀ)` with
+    /// `C = (f_xy + Jᵀ f_yy) g_yy⁻¹ J`. The second iteration begins where the first one ends.
+    pub(super) fn answer_norms(&mut self) -> (f64, f64) {
         let mut vector = self.probe(OUTER);
+        let curvature = self.outer_norm(&mut vector, Self::ITERATIONS, |at, x| {
+            let (_, outer, inner) = at.along_answer(x);
+            at.pull_back(outer, &inner)
+        });
+        let lag = self.outer_norm(&mut vector, Self::MORE, |at, x| {
+            let (follows, mut outer, mut inner) = at.along_answer(x);
+            let late = at.solve(&inner);
+            let behind = at.solve(&follows);
+            at.product(Level::Upper, [&[], &behind], [&mut outer, &mut inner]);
+            linalg::add(&mut inner, &late);
+            at.pull_back(outer, &inner)
+        });
+        (curvature, 0.5 * lag)
+    }
+
+    /// The spectral norm of a symmetric map on the outer coordinates, by power iteration from a
+    /// vector.
+    fn outer_norm(&mut self, vector: &mut Vec<T>, iterations: usize, map: impl Fn(&mut Self, &[T]) -> Vec<T>) -> f64 {
         let mut norm = T::zero();
-        for _ in 0..Self::ITERATIONS {
-            if self.point[INNER].is_empty() || !normalise(&mut vector) {
+        for _ in 0..iterations {
+            if self.point[INNER].is_empty() || !normalise(vector) {
                 break;
             }
-            let [mut outer, mut inner] = self.point.each_ref().map(|side| vec![T::zero(); side.len()]);
-            self.block_product(Level::Lower, (OUTER, &vector), (INNER, &mut inner));
-            let mut follows = self.solve(&inner);
-            linalg::scale(&mut follows, -T::one());
-            self.product(Level::Upper, [&vector, &follows], [&mut outer, &mut inner]);
-            let adjoint = self.solve(&inner);
-            self.block_product(Level::Lower, (INNER, &adjoint), (OUTER, &mut vector));
-            linalg::scale(&mut vector, -T::one());
-            linalg::add(&mut vector, &outer);
-            norm = linalg::norm(&vector);
+            *vector = map(self, vector);
+            norm = linalg::norm(vector);
         }
         norm.f64()
     }
 
-    /// The smallest eigenvalue of `g_yy`, given the largest: power iteration on what is left when
-    /// `g_yy` is taken from a multiple of the identity.
-    pub(super) fn smallest(&mut self, largest: f64) -> f64 {
-        let (mut vector, mut image) = (self.probe(INNER), vec![T::zero(); self.point[INNER].len()]);
-        let mut smallest = largest;
-        for _ in 0..2 * Self::ITERATIONS {
-            if !normalise(&mut vector) {
-                break;
-            }
-            self.block_product(Level::Lower, (INNER, &vector), (INNER, &mut image));
-            smallest = linalg::dot(&vector, &image).f64();
-            // A little more than the largest eigenvalue, which is known to a few per cent only.
-            linalg::scale(&mut vector, T::of(1.02 * largest));
-            linalg::add_scaled(&mut vector, -T::one(), &image);
-        }
-        smallest.max(Self::SMALLEST * largest)
+    /// The change of y that follows a change of x, and those of ∇ₓf and ∇ᵧf.
+    fn along_answer(&mut self, x: &[T]) -> (Vec<T>, Vec<T>, Vec<T>) {
+        let [mut outer, mut inner] = self.point.each_ref().map(|side| vec![T::zero(); side.len()]);
+        self.block_product(Level::Lower, (OUTER, x), (INNER, &mut inner));
+        let mut follows = self.solve(&inner);
+        linalg::scale(&mut follows, -T::one());
+        self.product(Level::Upper, [x, &follows], [&mut outer, &mut inner]);
+        (follows, outer, inner)
+    }
+
+    /// `outer + Jᵀ inner`.
+    fn pull_back(&mut self, mut outer: Vec<T>, inner: &[T]) -> Vec<T> {
+        let adjoint = self.solve(inner);
+        let mut through = vec![T::zero(); outer.len()];
+        self.block_product(Level::Lower, (INNER, &adjoint), (OUTER, &mut through));
+        linalg::add_scaled(&mut outer, -T::one(), &through);
+        outer
     }
 
     /// Solves `g_yy q = b` by conjugate gradients.

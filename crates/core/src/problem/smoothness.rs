@@ -26,8 +26,9 @@ pub struct Smoothness {
     pub g_yy: f64,
     /// The curvature of f along the lower-level answer: ‖[I Jᵀ] ∇²f [I; J]‖ with J = dy*/dx.
     pub hyper: f64,
-    /// The inverse of the smallest eigenvalue of ∇²ᵧᵧg, or 100/‖∇²ᵧᵧg‖ if that is smaller.
-    pub inverse: f64,
+    /// That curvature times the time by which y is late: half of ‖C + Cᵀ‖ with
+    /// `C = (f_xy + Jᵀ f_yy) g_yy⁻¹ J`, or 100·hyper/‖∇²ᵧᵧg‖ if that is smaller.
+    pub lag: f64,
     /// The standard deviation of gradients over rounds, divided by their mean: 0 where they are
     /// exact.
     pub noise: f64,
@@ -38,6 +39,8 @@ impl Smoothness {
     pub const LEN: usize = 9;
     /// Gradient steps of the lower level before anything is measured.
     const ANSWER: usize = 12;
+    /// How late y may be, in gradient steps of the lower level: flat directions have no answer.
+    const LATEST: f64 = 100.0;
 
     /// Measures one agent's functions at x and near its own answer to it: at a start of zeros, what
     /// couples x and y may not show.
@@ -56,18 +59,24 @@ impl Smoothness {
             g_yy: norm(Level::Lower, INNER, INNER),
             ..Self::default()
         };
-        Self { hyper: at.hyper_norm(), inverse: 1.0 / at.smallest(blocks.g_yy), noise, ..blocks }
+        let (hyper, lag) = at.answer_norms();
+        Self { hyper, lag: lag.min(Self::LATEST * hyper / usable(blocks.g_yy)), noise, ..blocks }
     }
 
     /// The numbers, in a fixed order, as agents exchange them.
     pub fn to_array(self) -> [f64; Self::LEN] {
-        let Self { f_xx, f_xy, f_yy, g_xx, g_xy, g_yy, hyper, inverse, noise } = self;
-        [f_xx, f_xy, f_yy, g_xx, g_xy, g_yy, hyper, inverse, noise]
+        let Self { f_xx, f_xy, f_yy, g_xx, g_xy, g_yy, hyper, lag, noise } = self;
+        [f_xx, f_xy, f_yy, g_xx, g_xy, g_yy, hyper, lag, noise]
     }
 
     /// The inverse of [`Smoothness::to_array`].
-    pub fn from_array([f_xx, f_xy, f_yy, g_xx, g_xy, g_yy, hyper, inverse, noise]: [f64; Self::LEN]) -> Self {
-        Self { f_xx, f_xy, f_yy, g_xx, g_xy, g_yy, hyper, inverse, noise }
+    pub fn from_array([f_xx, f_xy, f_yy, g_xx, g_xy, g_yy, hyper, lag, noise]: [f64; Self::LEN]) -> Self {
+        Self { f_xx, f_xy, f_yy, g_xx, g_xy, g_yy, hyper, lag, noise }
+    }
+
+    /// By how many gradient steps the answer of the lower level is late, where it matters to x.
+    pub fn delay(&self) -> f64 {
+        self.lag * usable(self.g_yy) / usable(self.hyper)
     }
 
     /// The curvatures that limit x, u and z in dFAB, and so in SOBA: `Lₓ`, `L_z` and `L_z` with
@@ -158,7 +167,8 @@ mod tests {
             g_xy: 5.0 * (4.0f64 + 0.25).sqrt(),
             g_yy: 2.0,
             hyper: 0.3 + 2.0 * 25.0,
-            inverse: 2.0,
+            // Each coordinate of y is late by 1/h: C = 25 (½ + 2).
+            lag: 25.0 * 2.5,
             noise: 0.0,
         };
         for (found, expected) in found.to_array().into_iter().zip(expected.to_array()) {
@@ -167,11 +177,11 @@ mod tests {
     }
 
     #[test]
-    fn flat_lower_levels_have_a_bounded_inverse() {
+    fn flat_lower_levels_have_a_bounded_lag() {
         let known = Known { ridge: 0.3, curvatures: [2.0, 0.0], slopes: [1.0, 0.0] };
         let mut work = Work::default();
         let found = Smoothness::measure(&mut Oracle::new(&known, 7, 0, 0, &mut work), &[0.0], &[0.1], &[0.0, 0.0]);
-        assert!((found.inverse - 50.0).abs() < 2.0, "{}", found.inverse);
         assert!(found.hyper.is_finite());
+        assert!(found.lag <= 50.0 * found.hyper * 1.02, "{} with {}", found.lag, found.hyper);
     }
 }

@@ -98,6 +98,9 @@ impl Display for GroupReport {
         let noise = if self.noisy { ", noisy gradients" } else { "" };
         fact(f, "problem", &format!("{} outer and {} inner variables{noise}", self.outer, self.inner))?;
         write!(f, "{}", self.step_sizes)?;
+        if let Some(rounds) = self.step_sizes.plan.as_ref().and_then(|plan| plan.rounds(self.rounds)) {
+            fact(f, "rounds", &rounds)?;
+        }
         self.trials.iter().try_for_each(|trial| fact(f, "trial run", &trial.text(self.rounds)))?;
         let needs = &self.needs;
         let memory = format!(

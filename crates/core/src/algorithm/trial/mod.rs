@@ -18,7 +18,8 @@ struct StepCandidate {
     momentum: f64,
     /// The inner step size times `L_z`.
     inner: f64,
-    /// The outer step size times `L_F/(η_z μ_g)`: how fast x moves in proportion to z.
+    /// The outer step size times `L_F/c_z`, or times `Λ/(8 η_z)` if that is larger: how fast x
+    /// moves in proportion to z, and to how late z is.
     outer: f64,
     /// The largest outer step size times `f_xx`: how far the network lets x move.
     largest: f64,
@@ -34,22 +35,25 @@ const fn candidate([momentum, inner, outer, largest]: [f64; 4], order: Tracker) 
 /// through y alone, x must move slowly: x, z and u are three lags in a loop. Those candidates come
 /// last: their trials take longest, and are short once a better plan is known.
 const CANDIDATES: [StepCandidate; 12] = [
-    candidate([0.0, 0.25, 2.0, 1.2], Tracker::AddThenMix),
-    candidate([0.0, 0.5, 1.6, 1.2], Tracker::AddThenMix),
-    candidate([0.0, 1.0, 1.2, 1.2], Tracker::AddThenMix),
-    candidate([0.5, 0.5, 1.0, 2.0], Tracker::AddThenMix),
-    candidate([0.5, 0.8, 0.8, 2.0], Tracker::AddThenMix),
-    candidate([0.5, 1.5, 0.8, 2.4], Tracker::AddThenMix),
-    candidate([0.8, 0.8, 0.6, 2.0], Tracker::AddThenMix),
-    candidate([0.8, 1.5, 0.5, 2.4], Tracker::AddThenMix),
-    candidate([0.8, 0.8, 0.6, 2.0], Tracker::MixThenAdd),
-    candidate([0.8, 1.5, 0.5, 2.4], Tracker::MixThenAdd),
-    candidate([0.5, 0.5, 0.25, 2.0], Tracker::AddThenMix),
+    candidate([0.0, 0.25, 0.7, 1.2], Tracker::AddThenMix),
+    candidate([0.0, 0.5, 0.56, 1.2], Tracker::AddThenMix),
+    candidate([0.0, 1.0, 0.42, 1.2], Tracker::AddThenMix),
+    candidate([0.5, 0.5, 0.35, 2.0], Tracker::AddThenMix),
+    candidate([0.5, 0.8, 0.28, 2.0], Tracker::AddThenMix),
+    candidate([0.5, 1.5, 0.28, 2.4], Tracker::AddThenMix),
+    candidate([0.8, 0.8, 0.21, 2.0], Tracker::AddThenMix),
+    candidate([0.8, 1.5, 0.175, 2.4], Tracker::AddThenMix),
+    candidate([0.8, 0.8, 0.21, 2.0], Tracker::MixThenAdd),
+    candidate([0.8, 1.5, 0.175, 2.4], Tracker::MixThenAdd),
+    candidate([0.5, 0.5, 0.0875, 2.0], Tracker::AddThenMix),
     SLOW,
 ];
 
 /// Slow x, and no momentum.
-const SLOW: StepCandidate = candidate([0.0, 0.5, 0.25, 1.2], Tracker::AddThenMix);
+const SLOW: StepCandidate = candidate([0.0, 0.5, 0.0875, 1.2], Tracker::AddThenMix);
+
+/// How many times later than a step of its own z may be before x waits for it.
+const PATIENT: f64 = 8.0;
 
 /// The curvatures from which step sizes follow.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,7 +76,8 @@ impl CurvatureBounds {
             Self::Single(bound) => [0.0, 0.0, candidate.inner / usable(*bound)],
             Self::Bilevel(smoothness) => {
                 let inner = candidate.inner / usable(smoothness.g_yy);
-                let outer = candidate.outer * inner / usable(smoothness.inverse * smoothness.hyper);
+                let late = PATIENT * inner / smoothness.lag.max(f64::MIN_POSITIVE);
+                let outer = candidate.outer * late.min(candidate.inner / usable(smoothness.hyper));
                 let largest = candidate.largest / smoothness.f_xx.max(f64::MIN_POSITIVE);
                 [outer.min(largest), inner, inner]
             }
@@ -99,7 +104,7 @@ impl CurvatureBounds {
                 [x / outer, u / adjoint, z / inner]
             }
         };
-        StepPlan { mixing: MixingPlan::default(), momentum, sizes, fallback: false }
+        StepPlan { mixing: MixingPlan::default(), momentum, sizes, rounds: 0.0 }
     }
 
     fn model(&self, agents: usize) -> TrialModel {
@@ -130,7 +135,7 @@ pub(super) fn choose(curvature: &CurvatureBounds, network: &Network, spread: u64
     let (tried, tried_spread) = shrunk.as_ref().map_or((network, spread), |(shrunk, spread)| (shrunk, *spread));
     let model = curvature.model(tried.agents());
     let plan = fallback(curvature, tried_spread);
-    let mut search = PlanSearch { spread: tried_spread, accelerates, second, best: f64::INFINITY, plan };
+    let mut search = PlanSearch { spread: tried_spread, accelerates, second, plan };
     let mixings = tried.mixings(ROUNDS);
     let mut trial = PlanTrial::new(&model, &mixings);
     for candidate in &CANDIDATES {
@@ -144,22 +149,21 @@ pub(super) fn choose(curvature: &CurvatureBounds, network: &Network, spread: u64
 
 /// The plan for networks on which nothing converges in a trial.
 fn fallback(curvature: &CurvatureBounds, spread: u64) -> StepPlan {
-    StepPlan { fallback: true, ..plan(curvature, &SLOW, 4 * spread.max(4), Acceleration::Plain) }
+    StepPlan { rounds: f64::INFINITY, ..plan(curvature, &SLOW, 4 * spread.max(4), Acceleration::Plain) }
 }
 
 fn plan(curvature: &CurvatureBounds, candidate: &StepCandidate, mixings: u64, acceleration: Acceleration) -> StepPlan {
     let sizes = curvature.sizes(candidate).map(|size| size * (1.0 - candidate.momentum));
     let mixing = MixingPlan { mixings, order: candidate.order, acceleration };
-    StepPlan { mixing, momentum: candidate.momentum, sizes, fallback: false }
+    StepPlan { mixing, momentum: candidate.momentum, sizes, rounds: 0.0 }
 }
 
-/// The best plan so far, and its rounds for a factor of e.
+/// The best plan so far.
 struct PlanSearch {
     spread: u64,
     accelerates: bool,
     /// The second eigenvalue of a graph that does not change.
     second: Option<f64>,
-    best: f64,
     plan: StepPlan,
 }
 
@@ -173,16 +177,16 @@ impl PlanSearch {
     fn try_candidate(&mut self, curvature: &CurvatureBounds, candidate: &StepCandidate, trial: &mut PlanTrial<'_>) {
         let slowness = curvature.slowness(&curvature.sizes(candidate));
         let mut mixings = 1;
-        while mixings as f64 * (slowness + 1.0) < self.best && mixings <= 4 * self.spread.max(4) {
+        while mixings as f64 * (slowness + 1.0) < self.plan.rounds && mixings <= 4 * self.spread.max(4) {
             for acceleration in self.accelerations(mixings) {
                 if trial.work > WORK {
                     return;
                 }
                 let tried = plan(curvature, candidate, mixings, acceleration);
-                let limit = (self.best / mixings as f64 - slowness).min(Self::LONGEST / (mixings as f64).sqrt());
+                let limit = (self.plan.rounds / mixings as f64 - slowness).min(Self::LONGEST / (mixings as f64).sqrt());
                 let rounds = mixings as f64 * (trial.steps(&tried, limit) + slowness);
-                if rounds < Self::BETTER * self.best {
-                    (self.best, self.plan) = (rounds, tried);
+                if rounds < Self::BETTER * self.plan.rounds {
+                    self.plan = StepPlan { rounds, ..tried };
                 }
             }
             mixings = (mixings + 1).max(mixings * 5 / 4);
@@ -214,7 +218,7 @@ mod tests {
         g_xy: 0.8,
         g_yy: 1.0,
         hyper: 1.1,
-        inverse: 3.0,
+        lag: 3.3,
         noise: 0.0,
     };
 
@@ -236,7 +240,7 @@ mod tests {
         for curvature in [CurvatureBounds::Single(1.0), CurvatureBounds::Bilevel(BILEVEL)] {
             let complete = chosen(&curvature, Complete::new(10), 1, false);
             let ring = chosen(&curvature, Ring::new(20), 19, false);
-            assert!(!complete.fallback && !ring.fallback);
+            assert!(!complete.is_fallback() && !ring.is_fallback());
             assert_eq!(complete.mixing.mixings, 1, "{complete:?}");
             assert!(ring.mixing.mixings > 3, "{ring:?}");
         }
@@ -245,7 +249,7 @@ mod tests {
     #[test]
     fn step_sizes_scale_as_the_inverse_of_curvature() {
         let scaled = BILEVEL.to_array().map(|norm| 4.0 * norm);
-        let scaled = Smoothness { inverse: BILEVEL.inverse / 4.0, ..Smoothness::from_array(scaled) };
+        let scaled = Smoothness { lag: BILEVEL.lag, ..Smoothness::from_array(scaled) };
         let plan = |smoothness| chosen(&CurvatureBounds::Bilevel(smoothness), OnePeerExponential::new(8), 3, false);
         let (one, four) = (plan(BILEVEL), plan(scaled));
         assert_eq!(one.mixing, four.mixing);
@@ -272,7 +276,7 @@ mod tests {
             chosen(&curvature, MixedRadix::new(1000), 6, false),
             chosen(&curvature, MixedRadix::new(100_000), 10, false),
         );
-        assert!(!few.fallback && !many.fallback);
+        assert!(!few.is_fallback() && !many.is_fallback());
         assert_eq!(many.sizes, few.sizes);
         assert_eq!(many.mixing.mixings, (few.mixing.mixings * 10).div_ceil(6));
     }
@@ -283,19 +287,19 @@ mod tests {
     fn a_thousand_agents_with_fifty_links_each_have_a_plan() {
         let curvature = CurvatureBounds::Bilevel(Smoothness { hyper: 4.0, ..BILEVEL });
         let plan = chosen(&curvature, Phases::new(1000, 0.05, 0), 22, true);
-        assert!(!plan.fallback, "{plan:?}");
+        assert!(!plan.is_fallback(), "{plan:?}");
     }
 
     #[test]
     fn there_is_a_plan_where_f_depends_on_x_through_y_alone() {
         for f_xx in [0.0, 0.01, 0.1] {
-            let through = Smoothness { f_xx, f_xy: 0.0, f_yy: 1.0, g_xy: 1.0, hyper: 1.0, inverse: 1.0, ..BILEVEL };
+            let through = Smoothness { f_xx, f_xy: 0.0, f_yy: 1.0, g_xy: 1.0, hyper: 1.0, lag: 1.0, ..BILEVEL };
             for (topology, spread) in
                 [(Box::new(Complete::new(3)) as Box<dyn Topology>, 1), (Box::new(Ring::new(10)), 9)]
             {
                 let network = Network::new(topology.into(), Arc::new(Uniform));
                 let plan = choose(&CurvatureBounds::Bilevel(through), &network, spread, false);
-                assert!(!plan.fallback, "f_xx = {f_xx}, {} agents: {plan:?}", network.agents());
+                assert!(!plan.is_fallback(), "f_xx = {f_xx}, {} agents: {plan:?}", network.agents());
             }
         }
     }
