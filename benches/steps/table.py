@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The table of the yardstick: automatic step sizes against the best fixed setting, cell by cell.
 
-    cargo run --release -p fabnet-benches --bin yardstick -- cells.tsv 60     (or `full`)
-    benches/steps/table.py cells.tsv [figure.svg]
+    experiments/steps/run.sh [COUNT]                    runs cells, and makes the table
+    benches/steps/table.py cells.tsv [figure.svg]       the table and the figure of known cells
 
 Rows are problems and numbers of agents, columns are networks. An entry is the largest ratio of
 rounds (under noise, of errors) over the methods of a cell; `F` marks failures, `P` a peak above 1.5
