@@ -18,7 +18,7 @@
 ...     train=[share(20) for _ in range(4)], valid=[share(10) for _ in range(4)])
 >>> solution = fabnet.solve(problem, topology="complete", rounds=1000)
 >>> x, _ = problem.unpack(solution.x[0], solution.y[0])     # the module gets the parameters
->>> bool(x < -3), bool((module.weight - torch.tensor([[1.0, -2.0]])).abs().max() < 0.1)
+>>> bool(x < -4), bool((module.weight - torch.tensor([[1.0, -2.0]])).abs().max() < 0.05)
 (True, True)
 """
 
