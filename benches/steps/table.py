@@ -15,8 +15,6 @@ import math
 import pathlib
 import sys
 
-LATE = 10  # A run that needs more than ten times the best setting's rounds has failed.
-
 
 def main():
     if len(sys.argv) not in (2, 3):

@@ -157,9 +157,7 @@ fn try_seeds<T: Scalar>(plan: &Plan, group: &Group, first: &Setup<T>) -> Result<
     if group.rounds < PART {
         return Ok(Vec::new());
     }
-    // Of a method that recovers by itself, a trial run shows only what a round costs.
-    let seconds = if first.algorithm.recovers_within() > 0 { LEAST_SECONDS } else { SECONDS };
-    let limit = (seconds / plan.groups.len() as f64).max(LEAST_SECONDS);
+    let limit = (SECONDS / plan.groups.len() as f64).max(LEAST_SECONDS);
     let mut trials = vec![trial(first, group, limit)?];
     let watch = Stopwatch::start();
     for &seed in plan.seeds.iter().take(SEEDS).skip(1) {
