@@ -1,0 +1,191 @@
+//! Messages and states of every version of the wire, kept as files under tests/versions: each must
+//! be read as it was meant, or be refused with a reason that names its version.
+//!
+//! `FABNET_WRITE_SAMPLES=1` writes those of the present version; they are committed with it and
+//! never changed again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use fabnet_core::algorithm::{PushPull, Steps};
+use fabnet_core::direction::Gradient;
+use fabnet_core::peer::{
+    BEGINNING, Command, Contents, Effect, Event, Incarnation, Intent, NeighbourSource, PeerConfig, Policy, Record,
+    SyncMode, Unit, WireFormat,
+};
+use fabnet_core::topology::Ring;
+use fabnet_core::weights::Uniform;
+use fabnet_core::{Algorithm, Dim, GradientMut, Level, Peer, Point, Problem, Scratch};
+
+const NODES: usize = 3;
+const RUN: u64 = 7;
+
+/// `½ (y − agent)²` for each agent.
+struct Bowls;
+
+impl Problem<f64> for Bowls {
+    fn agents(&self) -> usize {
+        NODES
+    }
+
+    fn dim(&self) -> Dim {
+        Dim { outer: 0, inner: 2 }
+    }
+
+    fn add_gradient(&self, _level: Level, at: Point<'_, f64>, to: GradientMut<'_, f64>, _scratch: &mut Scratch<f64>) {
+        to.y.iter_mut().zip(at.y).for_each(|(slope, y)| *slope += to.scale.1 * (y - at.agent as f64));
+    }
+
+    fn value(&self, _level: Level, at: Point<'_, f64>) -> f64 {
+        at.y.iter().map(|y| 0.5 * (y - at.agent as f64).powi(2)).sum()
+    }
+}
+
+fn config(node: u32) -> PeerConfig<f64> {
+    let algorithm = PushPull::new(&Bowls, Gradient::new(), Steps::same(0.1)).unwrap();
+    PeerConfig {
+        algorithm: Arc::new(algorithm),
+        problem: Arc::new(Bowls),
+        seed: 0,
+        node,
+        run: RUN,
+        unit: Unit::default(),
+        schedule: NeighbourSource::Living(Arc::new(|agents| Arc::new(Ring::new(agents)))),
+        weights: Arc::new(Uniform),
+        policy: Policy { exact: true, ..Policy::new(SyncMode::Free, NODES) },
+    }
+}
+
+fn life(node: u32) -> Incarnation {
+    Incarnation { counter: 1, nonce: u64::from(node) }
+}
+
+fn format() -> WireFormat {
+    let algorithm: Arc<dyn Algorithm<f64>> = config(0).algorithm;
+    WireFormat::new(RUN, NODES, &algorithm.segments(0))
+}
+
+/// Three peers on a ring whose disks are safe at once, and everything that they have sent.
+struct Samples {
+    peers: Vec<Peer<f64>>,
+    sent: Vec<(u32, Vec<u8>)>,
+    state: Vec<u8>,
+}
+
+impl Samples {
+    fn new() -> Self {
+        let peer = |node: u32| {
+            let mut peer = Peer::new(config(node), life(node), 0, None);
+            peer.meet((0..NODES as u32).map(|node| (node, life(node))));
+            peer
+        };
+        let mut samples = Self { peers: (0..NODES as u32).map(peer).collect(), sent: Vec::new(), state: Vec::new() };
+        (0..NODES).for_each(|node| samples.tell(node, Event::Stored { ticket: 0, safe: true }));
+        samples
+    }
+
+    fn tell(&mut self, node: usize, event: Event) {
+        let mut effects = Vec::new();
+        self.peers[node].handle(event, &mut effects);
+        for effect in effects {
+            match effect {
+                Effect::Send { to, bytes } => self.sent.push((to, bytes)),
+                Effect::Store { ticket, record } => {
+                    if let Record::State(state) = record {
+                        self.state = state;
+                    }
+                    self.tell(node, Event::Stored { ticket, safe: true });
+                }
+            }
+        }
+    }
+
+    /// A tick of every peer; messages to node 0 are lost if it is to starve.
+    fn round(&mut self, starve: bool) {
+        let from = self.sent.len();
+        (0..NODES).for_each(|node| self.tell(node, Event::Tick));
+        for (to, bytes) in self.sent[from..].to_vec() {
+            if !(starve && to == 0) {
+                self.tell(to as usize, Event::Message(bytes));
+            }
+        }
+    }
+
+    /// The last message of each kind that was sent.
+    fn by_kind(&self) -> Vec<(&'static str, &[u8])> {
+        let kinds: [(&'static str, fn(Contents) -> bool); 6] = [
+            ("share", |contents| contents.pulled && contents.mass),
+            ("closed-edge", |contents| contents.pulled && !contents.mass),
+            ("idle-edge", |contents| !contents.pulled && contents.mass),
+            ("call", |contents| contents == Contents::default()),
+            ("answer", |contents| contents.intent == Intent::Answer),
+            ("request-share", |contents| contents.intent == Intent::RequestShare),
+        ];
+        let format = format();
+        let last = |is: fn(Contents) -> bool| {
+            let of_kind = |(_, bytes): &&(u32, Vec<u8>)| is(format.read::<f64>(bytes).unwrap().header.contents);
+            self.sent.iter().rfind(of_kind).map(|(_, bytes)| bytes.as_slice())
+        };
+        kinds.into_iter().filter_map(|(kind, is)| Some((kind, last(is)?))).collect()
+    }
+}
+
+fn folder(version: u16) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/versions/wire-{version}"))
+}
+
+fn present_version() -> u16 {
+    u16::from_le_bytes([BEGINNING[4], BEGINNING[5]])
+}
+
+/// Writes a sample of each kind of message, and a state.
+fn write_samples(folder: &Path) {
+    let mut samples = Samples::new();
+    (0..8).for_each(|_| samples.round(false));
+    (0..12).for_each(|_| samples.round(true));
+    samples.tell(0, Event::Command(Command::Close(1)));
+    (0..2).for_each(|_| samples.round(true));
+    // An answer: to a sender of an earlier life, which is behind.
+    let mut earlier = Peer::new(config(2), Incarnation { counter: 0, nonce: 5 }, 0, None);
+    earlier.meet((0..2).map(|node| (node, life(node))));
+    let mut effects = Vec::new();
+    earlier.handle(Event::Stored { ticket: 0, safe: true }, &mut effects);
+    earlier.handle(Event::Stored { ticket: 1, safe: true }, &mut effects);
+    for effect in effects {
+        if let Effect::Send { to: 0, bytes } = effect {
+            samples.tell(0, Event::Message(bytes));
+        }
+    }
+    fs::create_dir_all(folder).unwrap();
+    for (kind, bytes) in samples.by_kind() {
+        fs::write(folder.join(format!("{kind}.message")), bytes).unwrap();
+    }
+    fs::write(folder.join("state"), &samples.state).unwrap();
+}
+
+#[test]
+fn messages_of_the_present_version_are_read_and_those_of_others_refused() {
+    if std::env::var_os("FABNET_WRITE_SAMPLES").is_some() {
+        write_samples(&folder(present_version()));
+    }
+    for version in 2..=present_version() {
+        let messages = fs::read_dir(folder(version)).unwrap().map(|entry| entry.unwrap().path());
+        let messages: Vec<_> = messages.filter(|path| path.extension().is_some()).collect();
+        assert_eq!(messages.len(), 6, "version {version} has six kinds of messages");
+        for path in messages {
+            let read = format().read::<f64>(&fs::read(&path).unwrap()).map(|message| message.header);
+            assert_eq!(read.is_ok(), version == present_version(), "{}: {read:?}", path.display());
+        }
+    }
+}
+
+#[test]
+fn a_state_of_the_present_version_goes_on_and_others_are_refused() {
+    for version in 2..=present_version() {
+        let state = fs::read(folder(version).join("state")).unwrap();
+        let node = state.get(8..12).map(|node| u32::from_le_bytes(node.try_into().unwrap())).unwrap();
+        let resumed = Peer::resume(config(node), &state);
+        assert_eq!(resumed.is_ok(), version == present_version(), "version {version}");
+    }
+}
