@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use fabnet_core::algorithm::{PushPull, Steps};
 use fabnet_core::direction::Gradient;
-use fabnet_core::peer::{Command, Effect, Event, Incarnation, NeighbourSource, PeerConfig, Policy, SyncMode, Unit};
+use fabnet_core::peer::{
+    Command, Effect, Event, Incarnation, NeighbourSource, PeerConfig, Policy, SyncMode, Unit, WordLength,
+};
 use fabnet_core::topology::Complete;
 use fabnet_core::weights::Uniform;
 use fabnet_core::{Algorithm, Peer, Problem};
@@ -38,7 +40,7 @@ struct Cluster {
 impl Cluster {
     /// Peers that know each other and whose incarnations are stored.
     fn new(pace: SyncMode) -> Self {
-        let problem: Arc<dyn Problem<f64>> = Arc::new(Quadratic::new(NODES, 2, 2.0, 1.0, 0));
+        let problem: Arc<dyn Problem<f64>> = Arc::new(Quadratic::new(NODES, 4, 2.0, 1.0, 0));
         let method = PushPull::new(&*problem, Gradient::new(), Steps::same(0.1)).expect("these step sizes are usable");
         let algorithm: Arc<dyn Algorithm<f64>> = Arc::new(method);
         let task = |node: u32| PeerConfig {
@@ -48,6 +50,7 @@ impl Cluster {
             node,
             run: 7,
             unit: Unit::default(),
+            words: WordLength::Bits8,
             schedule: NeighbourSource::Living(Arc::new(|agents| Arc::new(Complete::new(agents)))),
             weights: Arc::new(Uniform),
             policy: Policy::new(pace, NODES),

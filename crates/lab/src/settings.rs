@@ -1,9 +1,9 @@
 //! The settings of an experiment file that no registry reads: the top level, `[faults]`,
-//! `[network]`, `[record]` and `[stop]`.
+//! `[network]`, `[wire]`, `[record]` and `[stop]`.
 
 use std::time::Duration;
 
-use fabnet_core::peer;
+use fabnet_core::peer::{self, WordLength};
 use fabnet_core::settings::SettingsReader;
 use fabnet_sim::LinkFaults;
 
@@ -99,6 +99,16 @@ pub(crate) fn network_settings(keys: &mut SettingsReader<'_>) -> NetworkSettings
     let deadline = if deadline == 0 { u64::MAX } else { deadline };
     let pace = if lockstep { peer::SyncMode::Lockstep { deadline } } else { peer::SyncMode::Free };
     NetworkSettings { pace, tick: Duration::from_secs_f64(tick), exact, start, start_within }
+}
+
+/// Reads the table `[wire]`: the length of the words in which scalars and mass travel.
+pub(crate) fn wire_settings(keys: &mut SettingsReader<'_>) -> WordLength {
+    let about = "bits in which each scalar travels between peers with ledgers and between real nodes; fewer bits need \
+                 the same rounds, and no mass is lost. Methods by push-sum always use 64";
+    let default = WordLength::default();
+    let others = WordLength::ALL.into_iter().rev().filter(|&length| length != default);
+    let lengths: Vec<u64> = std::iter::once(default).chain(others).map(|length| length.bits().into()).collect();
+    WordLength::of_bits(keys.whole_among("words", &lengths, about) as u32).unwrap_or_default()
 }
 
 /// Reads the table `[record]`, except for its list of metrics.

@@ -56,7 +56,7 @@ impl<T: Scalar> NodeRuntime<T> {
         let (times, dropped) = (RoundTimes::default(), Arc::new(AtomicU64::new(0)));
         announce(&config, &status, &times)?;
         let transport = open_transport(&*factory, &config, &inbox, setup.seed(), &dropped)?;
-        let (tick, inbox_too) = (setup.wire().tick, inbox.clone());
+        let (tick, inbox_too) = (setup.network().tick, inbox.clone());
         let parts = NodeParts { transport, inbox: (inbox, inputs), clock, status, times, dropped, tick, gate };
         let node = Node::new(config, digest, peers, parts);
         tracing::info!(manifest = %digest, agents = ?agents, "started");
@@ -113,7 +113,8 @@ impl<T: Scalar> NodeRuntime<T> {
 fn longest_message<T: Scalar>(setup: &Setup<T>) -> usize {
     // Private segments are never sent, so their number is left out.
     let segments = setup.algorithm.segments(0);
-    peer::WireFormat::new(0, setup.problem.agents(), &segments).longest(T::BYTES)
+    let full = peer::WordLength::Full;
+    peer::WireFormat::new(0, setup.problem.agents(), &segments, full).longest(T::BYTES)
 }
 
 /// Serves the status, if that is wanted, and warns of what is not safe.

@@ -15,10 +15,10 @@ pub(crate) fn check<T: Scalar>(config: &Config, setup: &Setup<T>) -> Result<Star
     if plan != members {
         return Err(NodeRuntimeError::Agents { plan, members });
     }
-    let (wire, members) = (setup.wire(), config.members.len());
-    match wire.start {
+    let (network, members) = (setup.network(), config.members.len());
+    match network.start {
         Some(start) if start > members => Err(NodeRuntimeError::Start { start, members }),
-        start => Ok(StartGate { start, within: wire.start_within }),
+        start => Ok(StartGate { start, within: network.start_within }),
     }
 }
 

@@ -94,6 +94,13 @@ pub trait Algorithm<T: Scalar>: Send + Sync {
         true
     }
 
+    /// Whether shares of mass may be rounded to what words of few bits can tell apart. Trackers
+    /// vanish at the solution, and the rounding with them. Push-sum shares its points, which do
+    /// not: it would stay as far from the solution as one rounding.
+    fn bears_rounding(&self) -> bool {
+        self.bears_reversals()
+    }
+
     /// What agents with automatic step sizes decide if these are the largest norms that they
     /// measure; none if step sizes are given.
     fn step_plan(&self, _smoothness: &Smoothness) -> Option<StepPlan> {

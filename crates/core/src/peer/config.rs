@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::ledger::Unit;
 use super::neighbours::NeighbourSource;
 use super::policy::Policy;
+use super::wire::WordLength;
 use crate::{Algorithm, Problem, Scalar, Weights};
 
 /// What a peer solves, by which method, and with which neighbours.
@@ -22,10 +23,20 @@ pub struct PeerConfig<T: Scalar> {
     pub run: u64,
     /// The unit in which mass is booked.
     pub unit: Unit,
+    /// The length of the words in which scalars and mass travel.
+    pub words: WordLength,
     /// The neighbours of each round.
     pub schedule: NeighbourSource,
     /// The mixing weights of these neighbours.
     pub weights: Arc<dyn Weights>,
     /// How long the peer waits for what.
     pub policy: Policy,
+}
+
+impl<T: Scalar> PeerConfig<T> {
+    /// The length of the words that the peers of this run use: full ones, if the method does not
+    /// bear rounding.
+    pub fn word_length(&self) -> WordLength {
+        if self.algorithm.bears_rounding() { self.words } else { WordLength::Full }
+    }
 }

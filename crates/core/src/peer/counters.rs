@@ -11,6 +11,11 @@ pub struct Counters {
     pub outdated: u64,
     /// Messages of which scalars or mass were used.
     pub applied: u64,
+    /// Messages whose words could not be completed, and which were asked for in full.
+    pub refused: u64,
+    /// Those of them that were completed to something else than their sender says. That happens
+    /// only to peers whose disks lose what they report as safe.
+    pub wrong_words: u64,
     /// Nodes whose edges were undone.
     pub reversals: u64,
     /// Times that this peer was thought dead and came back.

@@ -10,6 +10,7 @@ use twox_hash::XxHash3_64;
 use super::config::PeerConfig;
 use super::ledger::Unit;
 use super::pull::Pull;
+use super::wire::Chunk;
 use crate::RowLayout;
 use crate::algorithm::{Agent, Fresh, Request};
 use crate::{Algorithm, Oracle, Problem, ProblemExt, Scalar, SegmentKind, Work, agent};
@@ -29,6 +30,8 @@ pub(crate) struct LocalState<T: Scalar> {
     contribution: Vec<T>,
     undo: Undo<T>,
     work: Work<T>,
+    /// The sum of the largest movements of each pulled chunk, in units.
+    movements: Vec<u128>,
     /// The distance by which mixing last moved the pulled segments, as far as it was measured.
     disagreement: f64,
 }
@@ -77,6 +80,7 @@ impl<T: Scalar> LocalState<T> {
             contribution: vec![T::zero(); layout.pushed],
             undo: Undo::default(),
             work: Work::default(),
+            movements: Vec::new(),
             disagreement: 0.0,
             unit: config.unit,
             layout,
@@ -178,7 +182,24 @@ impl<T: Scalar> LocalState<T> {
 
     /// Mixes the pulled and largest segments of those that have arrived into the next row.
     pub(crate) fn mix(&mut self, pull: &Pull<'_>) {
-        pull.mix(&self.layout, &self.row, &mut self.next);
+        pull.mix(self.unit, &self.row, &mut self.next);
+    }
+
+    /// Adds the largest movement of a scalar of each of these chunks in this round: no scalar has
+    /// moved by more, as it is rounded to units.
+    pub(crate) fn add_movements(&mut self, chunks: &[Chunk]) {
+        self.movements.resize(chunks.len(), 0);
+        for (sum, chunk) in self.movements.iter_mut().zip(chunks) {
+            let moved = self.next[chunk.place.clone()].iter().zip(&self.row[chunk.place.clone()]);
+            let largest = moved.fold(0.0, |largest: f64, (next, now)| largest.max((next.f64() - now.f64()).abs()));
+            // Both ends are rounded to units, and so is the difference itself.
+            *sum += u128::from(self.unit.at_most(largest)) + 2;
+        }
+    }
+
+    /// The sum of all movements of each pulled chunk, in units; empty before the first.
+    pub(crate) fn movements(&self) -> &[u128] {
+        &self.movements
     }
 
     /// Measures how far mixing has moved the pulled segments, in the Euclidean norm.

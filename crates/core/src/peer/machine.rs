@@ -40,7 +40,7 @@ impl<T: Scalar> Peer<T> {
     /// starts at this point, or where the problem says if there is none or it has another width.
     pub fn new(config: PeerConfig<T>, incarnation: Incarnation, round: u64, point: Option<&[T]>) -> Self {
         let nodes = config.problem.agents();
-        let format = WireFormat::new(config.run, nodes, &config.algorithm.segments(0));
+        let format = WireFormat::new(config.run, nodes, &config.algorithm.segments(0), config.word_length());
         let patience = (config.policy.evict_after, config.policy.attach_for);
         let mut peer = Self {
             clock: RoundClock::new(round),
@@ -144,8 +144,9 @@ impl<T: Scalar> Peer<T> {
                 }
                 self.open(effects);
             }
-            (Phase::Open, SyncMode::Lockstep { .. }) => self.send_again(effects),
-            (Phase::Left, _) => {}
+            // Not before a full tick has passed: what was just sent is still on its way.
+            (Phase::Open, SyncMode::Lockstep { .. }) if self.clock.waited() > 1 => self.send_again(effects),
+            (Phase::Open, SyncMode::Lockstep { .. }) | (Phase::Left, _) => {}
         }
     }
 

@@ -15,6 +15,7 @@
 //! itself) and `write_ahead` (what waits for the disk). `machine`, `round`, `receive`, `send` and
 //! `transitions` put them together.
 
+mod apply;
 mod clock;
 mod config;
 mod counters;
@@ -43,8 +44,8 @@ pub use counters::Counters;
 pub use event::{Command, Effect, Event, Record};
 pub use ledger::{Fraction, Ledger, Overflow, Reversal, Unit};
 pub use machine::Peer;
-pub use membership::{Ack, EdgeClosure, Heartbeat, Incarnation, MemberState, Table};
+pub use membership::{Ack, Carried, EdgeClosure, Heartbeat, Incarnation, MemberState, Receipt, Table};
 pub use neighbours::{Links, NeighbourSource};
 pub use policy::{Policy, SyncMode};
 pub use snapshot::Damaged;
-pub use wire::{BEGINNING, Contents, Envelope, Header, Intent, Malformed, Message, WireFormat};
+pub use wire::{BEGINNING, Contents, Control, Envelope, Header, Intent, Malformed, Message, WireFormat, WordLength};

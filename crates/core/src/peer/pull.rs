@@ -1,10 +1,10 @@
 //! How a peer mixes pulled segments with those of the messages that have arrived.
 
-use super::exchange::Unread;
+use super::exchange::{Reference, Unread};
+use super::ledger::Unit;
 use super::neighbours::Links;
 use super::policy::SyncMode;
-use super::wire::WireFormat;
-use crate::RowLayout;
+use super::wire::{Chunk, EncodedChunk, WireFormat, scalars};
 use crate::{Mask, Scalar, SegmentKind, larger, linalg};
 
 /// The messages of a round, and the weights with which their rows are averaged.
@@ -12,64 +12,85 @@ pub(crate) struct Pull<'a> {
     format: &'a WireFormat,
     mask: Mask,
     own_weight: f64,
-    /// The messages with scalars, each with its weight, ascending by sender.
-    messages: Vec<(&'a Unread, f64)>,
+    /// The messages with scalars, ascending by sender.
+    rows: Vec<PulledRow<'a>>,
+}
+
+/// The row of another peer.
+struct PulledRow<'a> {
+    message: &'a Unread,
+    /// What is held of its sender, if anything came as words.
+    reference: Option<&'a Reference>,
+    weight: f64,
 }
 
 impl<'a> Pull<'a> {
-    /// The messages that a round mixes, of those that have arrived.
+    /// The messages that a round mixes, of those that were applied.
     ///
     /// Sources have the weights of the network. Others, which sent when they were sources or
     /// because they were asked, have the smallest weight of the round. In lockstep they count only
     /// if no source was heard, or peers with exact links would not do the same as exact mixing.
     pub(crate) fn new(
         format: &'a WireFormat,
-        links: &Links,
-        sync: SyncMode,
-        mask: Mask,
-        arrived: &'a [Unread],
+        (links, sync, mask): (&Links, SyncMode, Mask),
+        applied: &'a [Unread],
+        reference: impl Fn(u32) -> Option<&'a Reference>,
     ) -> Self {
         let smallest = links.sources.iter().map(|(_, weight)| *weight).fold(links.own_pull, f64::min);
         let source = |message: &Unread| links.sources.binary_search_by_key(&message.header.from, |(source, _)| *source);
-        let pulled = || arrived.iter().filter(|message| message.header.contents.pulled);
+        let pulled = || applied.iter().filter(|message| message.header.contents.pulled);
         let sources_only = sync != SyncMode::Free && pulled().any(|message| source(message).is_ok());
         let weight = |message: &Unread| match source(message) {
             Ok(place) => Some(links.sources[place].1),
             Err(_) if sources_only => None,
             Err(_) => Some(smallest),
         };
-        let messages = pulled().filter_map(|message| Some((message, weight(message)?))).collect();
-        Self { format, mask, own_weight: links.own_pull, messages }
+        let row = |message: &'a Unread| {
+            Some(PulledRow { message, reference: reference(message.header.from), weight: weight(message)? })
+        };
+        Self { format, mask, own_weight: links.own_pull, rows: pulled().filter_map(row).collect() }
     }
 
     /// Fills the pulled and largest segments of `next`.
-    pub(crate) fn mix<T: Scalar>(&self, layout: &RowLayout, now: &[T], next: &mut [T]) {
-        for part in layout.spans.iter().filter(|part| part.kind != SegmentKind::Push) {
+    pub(crate) fn mix<T: Scalar>(&self, unit: Unit, now: &[T], next: &mut [T]) {
+        for (number, chunk) in self.format.pulled_chunks().iter().enumerate() {
+            let mixed = &mut next[chunk.place.clone()];
+            mixed.copy_from_slice(&now[chunk.place.clone()]);
+            if chunk.is_in(self.mask) {
+                self.average(number, chunk, unit, mixed);
+            }
+        }
+        for part in self.format.layout().spans.iter().filter(|part| part.kind == SegmentKind::Max) {
             let mixed = &mut next[part.row.clone()];
             mixed.copy_from_slice(&now[part.row.clone()]);
-            if !self.mask.has(part.index) {
-                continue;
-            }
-            let messages = self.messages.iter().filter(|(message, _)| message.header.mask.has(part.index));
-            let rows = messages.map(|&(message, weight)| (message.segment::<T>(self.format, part.row.clone()), weight));
-            match part.kind {
-                SegmentKind::Pull => average(mixed, self.own_weight, rows),
-                _ => take_largest(mixed, rows.map(|(row, _)| row)),
+            if self.mask.has(part.index) {
+                let messages = self.rows.iter().filter(|row| row.message.header.mask.has(part.index));
+                take_largest(mixed, messages.map(|row| row.message.largest(self.format, &part.row)));
             }
         }
     }
+
+    /// Averages a chunk with those of others, with weights that are scaled to sum to 1 over those
+    /// that have arrived.
+    fn average<T: Scalar>(&self, number: usize, chunk: &Chunk, unit: Unit, mixed: &mut [T]) {
+        linalg::scale(mixed, T::of(self.own_weight));
+        let mut total = self.own_weight;
+        for PulledRow { message, reference, weight } in &self.rows {
+            match (message.pulled::<T>(self.format, number), reference) {
+                (Some(EncodedChunk::Full(bytes)), _) => add(mixed, *weight, scalars(bytes)),
+                (Some(EncodedChunk::Words { .. }), Some(reference)) => {
+                    add(mixed, *weight, reference.units(chunk).iter().map(|&units| unit.scalar(units)));
+                }
+                _ => continue,
+            }
+            total += weight;
+        }
+        linalg::scale(mixed, T::of(1.0 / total));
+    }
 }
 
-/// Averages a segment with those of others, with weights that are scaled to sum to 1 over those
-/// that have arrived.
-fn average<T: Scalar>(mixed: &mut [T], own: f64, others: impl Iterator<Item = (impl Iterator<Item = T>, f64)>) {
-    linalg::scale(mixed, T::of(own));
-    let mut total = own;
-    for (row, weight) in others {
-        mixed.iter_mut().zip(row).for_each(|(mixed, scalar)| *mixed = mixed.plus(T::of(weight), scalar));
-        total += weight;
-    }
-    linalg::scale(mixed, T::of(1.0 / total));
+fn add<T: Scalar>(mixed: &mut [T], weight: f64, row: impl Iterator<Item = T>) {
+    mixed.iter_mut().zip(row).for_each(|(mixed, scalar)| *mixed = mixed.plus(T::of(weight), scalar));
 }
 
 /// Takes the largest of a segment and those of others.
@@ -86,7 +107,8 @@ fn take_largest<T: Scalar>(mixed: &mut [T], others: impl Iterator<Item = impl It
 mod tests {
     use super::*;
     use crate::peer::membership::{GossipPayload, Incarnation};
-    use crate::peer::wire::{Contents, Draft, Header};
+    use crate::peer::wire::tests::in_full;
+    use crate::peer::wire::{Contents, Header, WordLength};
     use crate::{Segment, Segments};
 
     const LOCKSTEP: SyncMode = SyncMode::Lockstep { deadline: 5 };
@@ -95,7 +117,7 @@ mod tests {
     fn format() -> WireFormat {
         let segments =
             [Segment::new(SegmentKind::Pull, 2), Segment::new(SegmentKind::Push, 1), Segment::new(SegmentKind::Max, 2)];
-        WireFormat::new(7, 5, &Segments::new(segments))
+        WireFormat::new(7, 5, &Segments::new(segments), WordLength::Bits16)
     }
 
     fn message(from: u32, row: [f64; 5]) -> Unread {
@@ -114,17 +136,17 @@ mod tests {
             mask: Mask::ALL,
             contents: Contents { pulled: true, ..Contents::default() },
         };
-        let bytes = format().write(&Draft { header, gossip: &GossipPayload::default(), row: &row, mass: &[] });
-        let places = format().read::<f64>(&bytes).unwrap().places();
-        Unread::new(header, places, bytes)
+        let bytes = in_full(&format(), &header, &GossipPayload::default(), (&row, &[]));
+        let body = format().read::<f64>(&bytes).unwrap().body;
+        Unread::new(header, Vec::new(), body, bytes)
     }
 
     /// A peer with sources 1 and 2, and with these messages.
     fn mixed(sync: SyncMode, mask: Mask, arrived: &[Unread]) -> [f64; 5] {
         let links = Links { own_pull: 0.5, sources: vec![(1, 0.3), (2, 0.2)], ..Links::default() };
         let (format, mut next) = (format(), [9.0; 5]);
-        let pull = Pull::new(&format, &links, sync, mask, arrived);
-        pull.mix(format.layout(), &[1.0, 2.0, 3.0, 4.0, 5.0], &mut next);
+        let pull = Pull::new(&format, (&links, sync, mask), arrived, |_| None);
+        pull.mix(Unit::default(), &[1.0, 2.0, 3.0, 4.0, 5.0], &mut next);
         next
     }
 

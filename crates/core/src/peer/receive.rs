@@ -25,13 +25,13 @@ impl<T: Scalar> Peer<T> {
         let known = header.digest == self.membership.digest();
         let current = self.is_current(&header);
         // A sender that knows something else and does not say what is behind, or has not told yet.
-        let stale = !current || (!known && message.member_states().next().is_none());
+        let stale = !current || (!known && message.control.member_states().next().is_none());
         self.counters.stale += u64::from(stale);
         if current && self.has_forgotten(&header) {
             self.abandon_life();
         } else if current {
-            let places = message.places();
-            self.accept(Unread::new(header, places, bytes));
+            let (receipts, body) = (message.control.receipts().collect(), message.body.clone());
+            self.accept(Unread::new(header, receipts, body, bytes));
             self.join_if_under_way(&header, known);
         }
         self.reply(&header, stale, effects);
@@ -42,10 +42,18 @@ impl<T: Scalar> Peer<T> {
         self.merge_states(message);
         self.merge_closures(message);
         self.merge_heartbeats(message);
-        for ack in message.acks() {
+        for ack in message.control.acks() {
             if self.membership.learn_ack(ack) {
                 self.exchange.acknowledge(ack.by, ack.sequence);
             }
+        }
+        if message.control.receipts().any(|receipt| self.has_forgotten_receipt(&receipt)) {
+            self.abandon_life();
+        }
+        // In lockstep, when the message is applied: what is sent in a round then follows from
+        // rounds alone, and not from when repeated messages came.
+        if self.config.policy.sync == SyncMode::Free {
+            self.merge_receipts(message.control.receipts());
         }
         self.follow_epoch(&message.header);
     }
@@ -53,7 +61,7 @@ impl<T: Scalar> Peer<T> {
     fn merge_states(&mut self, message: &Message<'_>) {
         let from = message.header.from;
         let sender = (from, MemberState::alive(message.header.incarnation));
-        for (node, state) in std::iter::once(sender).chain(message.member_states()) {
+        for (node, state) in std::iter::once(sender).chain(message.control.member_states()) {
             if node == self.config.node {
                 if self.membership.is_above_own_life(state) {
                     self.refute(state.incarnation);
@@ -68,7 +76,7 @@ impl<T: Scalar> Peer<T> {
     }
 
     fn merge_closures(&mut self, message: &Message<'_>) {
-        for closure in message.closures() {
+        for closure in message.control.closures() {
             let forgotten = self.exchange.knows(closure.to)
                 && self.exchange.edge(closure.to).generation() < closure.generation
                 && self.membership.is_own(closure);
@@ -84,7 +92,7 @@ impl<T: Scalar> Peer<T> {
     fn merge_heartbeats(&mut self, message: &Message<'_>) {
         let (header, now) = (&message.header, self.clock.now());
         let own = Heartbeat { node: header.from, life: header.incarnation.tag() as u32, count: header.beat };
-        for heartbeat in std::iter::once(own).chain(message.heartbeats()) {
+        for heartbeat in std::iter::once(own).chain(message.control.heartbeats()) {
             self.membership.hear(heartbeat, now);
         }
     }

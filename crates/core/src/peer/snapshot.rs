@@ -81,6 +81,7 @@ impl<T: Scalar> Peer<T> {
         if !peer.local.restore(words.rest) || !peer.ledger.audit() {
             return Err(Damaged);
         }
+        peer.exchange.forget_applied(peer.ledger.targets(), &peer.format);
         Ok(peer)
     }
 

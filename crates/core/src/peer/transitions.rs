@@ -53,8 +53,7 @@ impl<T: Scalar> Peer<T> {
             return;
         }
         let reversal = self.ledger.take_back(node);
-        let sequence = self.exchange.sequence();
-        let generation = self.exchange.edge_mut(node).close(sequence);
+        let generation = self.exchange.close(node);
         self.membership.announce_closure(node, generation, self.clock.round());
         self.bear(reversal);
     }

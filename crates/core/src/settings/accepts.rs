@@ -10,6 +10,8 @@ pub enum Accepts {
     Flag,
     /// Whole numbers within bounds.
     Whole(Interval<u64>),
+    /// One of several whole numbers.
+    Among(Vec<u64>),
     /// Numbers within bounds.
     Number(Interval<f64>),
     /// A certain word, or numbers within bounds.
@@ -45,6 +47,7 @@ impl Display for Accepts {
         match self {
             Self::Flag => f.write_str("true or false"),
             Self::Whole(within) => write!(f, "a whole number{}", bounds(within)),
+            Self::Among(numbers) => f.write_str(&listed(numbers.iter().map(u64::to_string))),
             Self::Number(within) => write!(f, "a number{}", bounds(within)),
             Self::WordOrNumber(word, within) => write!(f, "\"{word}\" or a number{}", bounds(within)),
             Self::WordOrWhole(word, within) => write!(f, "\"{word}\" or a whole number{}", bounds(within)),
@@ -57,7 +60,12 @@ impl Display for Accepts {
 
 /// Words as a reader likes them: `"a"`, `"b"` or `"c"`.
 pub fn alternatives<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
-    let words: Vec<String> = words.into_iter().map(|word| format!("\"{word}\"")).collect();
+    listed(words.into_iter().map(|word| format!("\"{word}\"")))
+}
+
+/// Alternatives as a reader likes them: a, b or c.
+fn listed(words: impl Iterator<Item = String>) -> String {
+    let words: Vec<String> = words.collect();
     match words.as_slice() {
         [] => "nothing".to_owned(),
         [one] => one.clone(),

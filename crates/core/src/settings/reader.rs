@@ -89,6 +89,14 @@ impl<'a> SettingsReader<'a> {
         self.read(name, Accepts::Flag, Some(default), Value::Flag, accept, about).unwrap_or(default)
     }
 
+    /// One of several whole numbers, the first if none is given.
+    pub fn whole_among(&mut self, name: &str, numbers: &[u64], about: &str) -> u64 {
+        let accept = |value: &Value| whole(value, &..).filter(|number| numbers.contains(number));
+        let show = |number: u64| Value::Whole(number.cast_signed());
+        let default = numbers.first().copied();
+        self.read(name, Accepts::Among(numbers.to_vec()), default, show, accept, about).or(default).unwrap_or(0)
+    }
+
     /// One of several words, the first if none is given.
     pub fn choice<C: Copy>(&mut self, name: &str, choices: &[(&str, C)], about: &str) -> C {
         let accepts = Accepts::Choice(choices.iter().map(|(word, _)| (*word).to_owned()).collect());

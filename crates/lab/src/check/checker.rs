@@ -1,5 +1,6 @@
 //! Checking a plan, group by group.
 
+use fabnet_core::peer::{WireFormat, WordLength};
 use fabnet_core::{Mask, ProblemExt, Scalar};
 
 use super::criteria::StepSizes;
@@ -146,10 +147,24 @@ impl GroupReport {
             trials,
             needs: setup.needs(),
             message_bytes: setup.algorithm.segments(0).sent(Mask::ALL) * T::BYTES,
+            word_bytes: word_bytes::<T>(group, setup),
             bytes_per_agent: bytes_per_round * group.rounds as f64,
             seconds: seconds_per_round * group.rounds as f64,
         }
     }
+}
+
+/// The bytes of a message's payload by the bits of its words, if there are messages.
+fn word_bytes<T: Scalar>(group: &Group, setup: &Setup<T>) -> Vec<(u32, usize)> {
+    if group.network.is_none() && group.faults.is_none() {
+        return Vec::new();
+    }
+    let payload = |words: WordLength| {
+        let format = WireFormat::new(0, group.agents, &setup.algorithm.segments(0), words);
+        (words.bits(), format.payload(T::BYTES))
+    };
+    let bears = setup.algorithm.bears_rounding();
+    WordLength::ALL.into_iter().rev().filter(|&words| bears || words == WordLength::Full).map(payload).collect()
 }
 
 /// Makes trial runs with the first seeds, as far as the time allows.

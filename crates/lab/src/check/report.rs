@@ -70,6 +70,8 @@ pub struct GroupReport {
     pub needs: MemoryNeeds,
     /// The bytes of a message's payload.
     pub message_bytes: usize,
+    /// The bytes of a message's payload by the bits of its words, where peers or nodes send words.
+    pub word_bytes: Vec<(u32, usize)>,
     /// The bytes that an agent sends in a run.
     pub bytes_per_agent: f64,
     /// The time of one run in seconds, if it does not stop early.

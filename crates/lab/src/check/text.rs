@@ -114,6 +114,11 @@ impl Display for GroupReport {
         let sent =
             format!("{} per agent, {}-byte payload per message", bytes(self.bytes_per_agent), self.message_bytes);
         fact(f, "sent in a run", &sent)?;
+        if !self.word_bytes.is_empty() {
+            let each: Vec<_> =
+                self.word_bytes.iter().map(|(bits, payload)| format!("{payload} bytes in {bits} bits")).collect();
+            fact(f, "payload in words", &format!("{} (docs/wire.md)", each.join(", ")))?;
+        }
         fact(f, "time of a run", &format!("{}, if it does not stop early", duration(self.seconds)))
     }
 }

@@ -15,10 +15,11 @@ use super::seeds::{self, read_seeds};
 use super::tree::{Entry, Node, Table};
 use crate::plan::{Group, Origin, Plan, PlanEntry};
 use crate::problems::FEATURES;
-use crate::settings::{RunSettings, fault_settings, network_settings, run_settings};
+use crate::settings::{RunSettings, fault_settings, network_settings, run_settings, wire_settings};
 
 /// The entries at the top level of a file that are not single values.
-const TABLES: [&str; 8] = ["problem", "topology", "weights", "faults", "network", "algorithm", "record", "stop"];
+const TABLES: [&str; 9] =
+    ["problem", "topology", "weights", "faults", "network", "wire", "algorithm", "record", "stop"];
 
 /// What is said about a name or a label with a control character.
 const CONTROL: &str = "it has a control character, which no file name, table or figure can show: leave it out";
@@ -143,10 +144,25 @@ impl Resolver<'_> {
             self.sections.each_ref().map(|section| self.registry_entry(&cell.table, section));
         let faults = self.plain_entry(&cell.table, "faults", "loss = 0.1", fault_settings);
         let network = self.plain_entry(&cell.table, "network", "tick = 0.1", network_settings);
+        let wire = self.plain_entry(&cell.table, "wire", "words = 8", wire_settings);
         let outside = cell.chosen.iter().map(|(path, _)| path).filter(|path| !path.starts_with("algorithm."));
         let grid = outside.cloned().collect();
         let label = String::new();
-        Group { label, grid, agents, rounds, settle, precision, problem, topology, weights, faults, network, algorithm }
+        Group {
+            label,
+            grid,
+            agents,
+            rounds,
+            settle,
+            precision,
+            problem,
+            topology,
+            weights,
+            faults,
+            network,
+            wire,
+            algorithm,
+        }
     }
 
     /// Reads a table that has no kinds, if it is there.

@@ -24,8 +24,19 @@ pub struct Section {
 pub(super) const OVERRIDES: &[&str] = IN_ALGORITHM.split_at(1).1;
 
 /// What may stand in an algorithm's table besides its settings: its label and what it overrides.
-const IN_ALGORITHM: &[&str] =
-    &["label", "agents", "rounds", "settle", "precision", "problem", "topology", "weights", "faults", "network"];
+const IN_ALGORITHM: &[&str] = &[
+    "label",
+    "agents",
+    "rounds",
+    "settle",
+    "precision",
+    "problem",
+    "topology",
+    "weights",
+    "faults",
+    "network",
+    "wire",
+];
 
 /// One entry of a registry: its name, and how its settings are read.
 pub struct RegistryEntry {

@@ -67,6 +67,8 @@ pub struct Group {
     pub faults: Option<PlanEntry>,
     /// How the nodes of a real network make rounds.
     pub network: Option<PlanEntry>,
+    /// How scalars travel between peers with ledgers and between real nodes.
+    pub wire: Option<PlanEntry>,
     /// The method that solves the problem.
     pub algorithm: PlanEntry,
 }
@@ -163,6 +165,7 @@ impl Group {
             "weights" => &self.weights,
             "faults" => self.faults.as_ref()?,
             "network" => self.network.as_ref()?,
+            "wire" => self.wire.as_ref()?,
             "algorithm" => &self.algorithm,
             _ => return None,
         };

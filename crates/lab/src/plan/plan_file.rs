@@ -40,7 +40,7 @@ impl Group {
         line(format!("settle = {}", to_toml(&self.settled())));
         line(format!("precision = {}", quoted(self.precision.name())));
         let registered = [("problem", &self.problem), ("topology", &self.topology), ("weights", &self.weights)];
-        let plain = [("faults", &self.faults), ("network", &self.network)];
+        let plain = [("faults", &self.faults), ("network", &self.network), ("wire", &self.wire)];
         let plain = plain.into_iter().filter_map(|(section, entry)| Some((section, entry.as_ref()?)));
         for (section, entry) in registered.into_iter().chain(plain) {
             line(format!("{section} = {{ {} }}", assignments(entry).join(", ")));

@@ -17,9 +17,10 @@ fn computed(group: &Group) -> String {
     let faults = group.faults.as_ref().map_or("None".to_owned(), |faults| format!("Some({})", text(faults, "")));
     // A setting that came later: the text without it is that of older tracks.
     let settle = group.settle.map_or_else(String::new, |rounds| format!("settle: {rounds}, "));
+    let wire = group.wire.as_ref().map_or_else(String::new, |wire| format!("wire: {}, ", text(wire, "")));
     format!(
         "Group {{ label: \"\", grid: [], agents: {}, rounds: {}, {settle}precision: {:?}, problem: {}, topology: {}, \
-         weights: {}, faults: {faults}, network: None, algorithm: {} }}",
+         weights: {}, faults: {faults}, {wire}network: None, algorithm: {} }}",
         group.agents,
         group.rounds,
         group.precision,

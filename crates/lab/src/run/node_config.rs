@@ -23,6 +23,7 @@ impl<T: Scalar> Setup<T> {
             node,
             run,
             unit: Unit::default(),
+            words: self.words(),
             schedule: self.schedule(),
             weights: self.weights.clone(),
             policy: self.policy(every),
@@ -31,7 +32,7 @@ impl<T: Scalar> Setup<T> {
 
     /// How long peers wait for each other.
     fn policy(&self, checkpoint_every: u64) -> Policy {
-        let NetworkSettings { pace, tick, exact, .. } = self.wire();
+        let NetworkSettings { pace, tick, exact, .. } = self.network();
         let default = Policy::new(pace, self.group().agents);
         Policy {
             evict_after: default.evict_after.max(ticks(6.0, tick)),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use fabnet_core::algorithm::Steps;
 use fabnet_core::network::Reach;
+use fabnet_core::peer::WordLength;
 use fabnet_core::settings::SettingsReader;
 use fabnet_core::{Algorithm, Network, Problem, ProblemExt, Scalar, Shard, Topology, Weights};
 use fabnet_sim::{LossyPeers, LossyUnledgered};
@@ -16,7 +17,7 @@ use super::simulator::Simulator;
 use crate::estimate::MemoryNeeds;
 use crate::plan::{Group, PlanEntry};
 use crate::registry::{GroupNetwork, find_method, make_network};
-use crate::settings::{Delivery, Faults, NetworkSettings, fault_settings, network_settings};
+use crate::settings::{Delivery, Faults, NetworkSettings, fault_settings, network_settings, wire_settings};
 
 /// The number of rounds by which a network without a period is judged.
 pub(crate) const WINDOW: u64 = 100;
@@ -102,9 +103,15 @@ impl<T: Scalar> Setup<T> {
     }
 
     /// How the nodes of a real network make rounds.
-    pub fn wire(&self) -> NetworkSettings {
+    pub fn network(&self) -> NetworkSettings {
         let nothing = PlanEntry::default();
         network_settings(&mut SettingsReader::new(self.group.network.as_ref().unwrap_or(&nothing)))
+    }
+
+    /// The length of the words in which scalars and mass travel, as the plan has it.
+    pub fn words(&self) -> WordLength {
+        let nothing = PlanEntry::default();
+        wire_settings(&mut SettingsReader::new(self.group.wire.as_ref().unwrap_or(&nothing)))
     }
 
     /// Makes the simulator that the plan asks for, with all agents at their start.
@@ -115,7 +122,8 @@ impl<T: Scalar> Setup<T> {
         let (topology, weights) = (self.topology.clone(), self.weights.clone());
         Ok(match delivery {
             Delivery::Ledger => {
-                Simulator::LossyPeers(LossyPeers::new(algorithm, problem, topology, weights, self.seed, lossy))
+                let links = (lossy, self.words());
+                Simulator::LossyPeers(LossyPeers::new(algorithm, problem, topology, weights, self.seed, links))
             }
             Delivery::Plain => Simulator::LossyUnledgered(LossyUnledgered::new(
                 algorithm, problem, topology, weights, self.seed, lossy,

@@ -160,6 +160,7 @@ impl Trial<'_> {
         let values = match &self.key.accepts {
             Accepts::Flag => vec![Value::Flag(true), Value::Flag(false)],
             Accepts::Whole(within) => wholes(within),
+            Accepts::Among(numbers) => numbers.iter().map(|number| Value::Whole(number.cast_signed())).collect(),
             Accepts::Number(within) => numbers(within),
             Accepts::WordOrNumber(word, within) => {
                 let mut values = numbers(within);

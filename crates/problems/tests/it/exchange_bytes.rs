@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use fabnet_core::algorithm::Steps;
-use fabnet_core::peer::{Effect, Event, Incarnation, NeighbourSource, PeerConfig, Policy, SyncMode, Unit};
+use fabnet_core::peer::{Effect, Event, Incarnation, NeighbourSource, PeerConfig, Policy, SyncMode, Unit, WordLength};
 use fabnet_core::topology::Phases;
 use fabnet_core::weights::Uniform;
 use fabnet_core::{Peer, Problem, Scalar};
@@ -31,6 +31,7 @@ fn exchange<T: Scalar>(method: &str) -> u64 {
         node,
         run: 7,
         unit: Unit::default(),
+        words: WordLength::default(),
         schedule: NeighbourSource::Living(Arc::new(|agents| Arc::new(Phases::new(agents, 0.3, 0)))),
         weights: Arc::new(Uniform),
         policy,
@@ -72,9 +73,9 @@ fn an_exchange_has_the_bytes_of_its_version() {
         ("push-sum-fab f64", exchange::<f64>("push-sum-fab")),
     ];
     let pinned = [
-        ("fab f64", 5_172_708_341_879_780_910),
-        ("fab f32", 3_963_789_806_361_127_265),
-        ("push-sum-fab f64", 11_691_715_991_359_445_810),
+        ("fab f64", 6_483_916_142_167_268_534),
+        ("fab f32", 10_840_197_410_838_726_004),
+        ("push-sum-fab f64", 17_840_473_736_557_383_575),
     ];
     assert_eq!(found, pinned, "messages have other bytes than before: give the format a new version");
 }

@@ -4,6 +4,7 @@
 mod automatic_steps;
 mod batched;
 mod common;
+mod crashes;
 mod dense_reference;
 mod divergence;
 mod every_algorithm;

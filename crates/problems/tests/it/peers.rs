@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use fabnet_core::algorithm::{Steps, methods};
 use fabnet_core::observe::{Agents, run};
-use fabnet_core::peer::{Effect, Event, Incarnation, NeighbourSource, PeerConfig, Policy, Record, SyncMode, Unit};
+use fabnet_core::peer::{
+    Effect, Event, Incarnation, NeighbourSource, PeerConfig, Policy, Record, SyncMode, Unit, WordLength,
+};
 use fabnet_core::rng::{Purpose, Stream};
 use fabnet_core::settings::Value;
-use fabnet_core::topology::{OnePeerExponential, Phases};
+use fabnet_core::topology::Phases;
 use fabnet_core::weights::Uniform;
-use fabnet_core::{Algorithm, GradientMut, Level, Peer, Point, Problem, ProblemExt, Scalar, Scratch, Shard, Venue};
-use fabnet_problems::{PolicyEvaluation, Quadratic};
+use fabnet_core::{Algorithm, Peer, Problem, Scalar, Shard, Venue};
+use fabnet_problems::PolicyEvaluation;
 use fabnet_sim::{LinkFaults, LossyPeers, LossyUnledgered};
 
 use crate::common::{self, build, build_with, phases};
@@ -31,7 +33,7 @@ fn crowd<T: Scalar>(
     lossy: LinkFaults,
 ) -> LossyPeers<T> {
     let topology = Arc::new(Phases::new(10, 0.3, 0));
-    LossyPeers::new(algorithm.clone(), problem.clone(), topology, Arc::new(Uniform), 0, lossy)
+    LossyPeers::new(algorithm.clone(), problem.clone(), topology, Arc::new(Uniform), 0, (lossy, WordLength::Full))
 }
 
 /// A method by name, and the problem that it is to solve.
@@ -61,7 +63,11 @@ fn on_perfect_links_free_peers_follow_the_shard() {
 }
 
 /// Peers that wait for each other.
-fn lockstep_peers(algorithm: &Arc<dyn Algorithm<f64>>, problem: &Arc<dyn Problem<f64>>) -> Vec<Peer<f64>> {
+fn lockstep_peers(
+    algorithm: &Arc<dyn Algorithm<f64>>,
+    problem: &Arc<dyn Problem<f64>>,
+    words: WordLength,
+) -> Vec<Peer<f64>> {
     let agents = problem.agents();
     let policy =
         Policy { rounds: ROUNDS, checkpoint_every: 100, ..Policy::new(SyncMode::Lockstep { deadline: 5 }, agents) };
@@ -72,6 +78,7 @@ fn lockstep_peers(algorithm: &Arc<dyn Algorithm<f64>>, problem: &Arc<dyn Problem
         node,
         run: 1,
         unit: Unit::default(),
+        words,
         schedule: NeighbourSource::Living(Arc::new(|agents| Arc::new(Phases::new(agents, 0.3, 0)))),
         weights: Arc::new(Uniform),
         policy,
@@ -107,15 +114,17 @@ fn in_any_order(mut peers: Vec<Peer<f64>>, seed: u64) -> Vec<u64> {
 #[test]
 fn peers_in_lockstep_do_the_same_whatever_the_order_of_links() {
     for (name, problem, algorithm) in every_method().take(3) {
-        let outcome = |seed: u64| in_any_order(lockstep_peers(&algorithm, &problem), seed);
-        assert_eq!(outcome(1), outcome(2), "{name}");
+        for words in WordLength::ALL {
+            let outcome = |seed: u64| in_any_order(lockstep_peers(&algorithm, &problem, words), seed);
+            assert_eq!(outcome(1), outcome(2), "{name}, {words:?}");
+        }
     }
 }
 
 /// Until all have done their rounds; returns the points of their checkpoints, by agent.
 fn in_lockstep(algorithm: &Arc<dyn Algorithm<f64>>, problem: &Arc<dyn Problem<f64>>) -> Vec<Vec<Vec<f64>>> {
     let agents = problem.agents();
-    let mut peers = lockstep_peers(algorithm, problem);
+    let mut peers = lockstep_peers(algorithm, problem, WordLength::Full);
     let mut events: VecDeque<(usize, Event)> =
         (0..agents).map(|node| (node, Event::Stored { ticket: 0, safe: true })).collect();
     let mut checkpoints = vec![Vec::new(); agents];
@@ -127,8 +136,8 @@ fn in_lockstep(algorithm: &Arc<dyn Algorithm<f64>>, problem: &Arc<dyn Problem<f6
             match effect {
                 Effect::Send { to, bytes } => events.push_back((to as usize, Event::Message(bytes))),
                 Effect::Store { record: Record::Checkpoint { point, .. }, .. } => {
-                    checkpoints[node]
-                        .push(point.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect());
+                    let scalars = point.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes));
+                    checkpoints[node].push(scalars.collect());
                 }
                 Effect::Store { .. } => {}
             }
@@ -222,117 +231,4 @@ fn what_is_booked_is_the_direction_after_a_hundred_thousand_noisy_rounds_f64() {
 #[test]
 fn what_is_booked_is_the_direction_after_a_hundred_thousand_noisy_rounds_f32() {
     levels_never_drift::<f32>();
-}
-
-/// The minimum of the lower levels of these agents, which are diagonal quadratics.
-fn optimum_of(problem: &dyn Problem<f64>, agents: &[usize]) -> Vec<f64> {
-    let inner = problem.dim().inner;
-    let slopes = |agent: usize, y: f64| {
-        let mut slope = vec![0.0; inner];
-        // Every batch once: what tells them apart is zero on average.
-        let shows = |batch: usize| (0..100_000).find(|&round| problem.batch(agent, round) == batch).unwrap();
-        let rounds: Vec<u64> = (0..problem.batches(agent)).map(shows).collect();
-        for &round in &rounds {
-            let at = Point { agent, round, own: &[], x: &[], y: &vec![y; inner] };
-            let to = GradientMut { scale: (0.0, 1.0 / rounds.len() as f64), own: &mut [], x: &mut [], y: &mut slope };
-            problem.add_gradient(Level::Lower, at, to, &mut Scratch::default());
-        }
-        slope
-    };
-    let sum = |y: f64| {
-        agents.iter().fold(vec![0.0; inner], |mut sum, &agent| {
-            sum.iter_mut().zip(slopes(agent, y)).for_each(|(sum, slope)| *sum += slope);
-            sum
-        })
-    };
-    sum(0.0).iter().zip(sum(1.0)).map(|(zero, one)| zero / (zero - one)).collect()
-}
-
-/// Agents of a quadratic, one of which will stop.
-struct Crash {
-    problem: Arc<dyn Problem<f64>>,
-    crowd: LossyPeers<f64>,
-}
-
-impl Crash {
-    const VICTIM: usize = 5;
-
-    fn new(method: &str, problem: Quadratic<f64>, step: f64, loss: f64) -> Self {
-        let agents = problem.agents();
-        let problem: Arc<dyn Problem<f64>> = Arc::new(problem);
-        let algorithm = build(method, &*problem, Steps::same(step));
-        let topology = Arc::new(OnePeerExponential::new(agents));
-        let lossy = LinkFaults { loss, ..LinkFaults::default() };
-        Self { crowd: LossyPeers::new(algorithm, problem.clone(), topology, Arc::new(Uniform), 1, lossy), problem }
-    }
-
-    fn rounds(&mut self, rounds: u64) {
-        (0..rounds).for_each(|_| self.crowd.round());
-    }
-
-    /// The largest relative distance of an agent from the optimum of those that run.
-    fn distance(&self, victim_runs: bool) -> f64 {
-        let agents: Vec<usize> =
-            (0..self.problem.agents()).filter(|agent| victim_runs || *agent != Self::VICTIM).collect();
-        let optimum = optimum_of(&*self.problem, &agents);
-        let norm = |values: &mut dyn Iterator<Item = f64>| values.map(|value| value * value).sum::<f64>().sqrt();
-        let away = |agent: &usize| {
-            let point = self.crowd.view().point(*agent);
-            norm(&mut point.iter().zip(&optimum).map(|(a, b)| a - b)) / norm(&mut optimum.iter().copied())
-        };
-        agents.iter().map(away).fold(0.0, f64::max)
-    }
-
-    /// The victim stops, and everybody learns of it. Returns which survivors changed their books.
-    fn crash(&mut self) -> Vec<(bool, bool)> {
-        let victim = Self::VICTIM as u32;
-        self.crowd.stop(Self::VICTIM);
-        let survivors = (0..self.problem.agents()).filter(|&agent| agent != Self::VICTIM).collect::<Vec<_>>();
-        let mut changed = Vec::new();
-        for agent in survivors {
-            let before = self.crowd.peers()[agent].ledger().clone();
-            let had = before.sent(victim).is_some() || before.received(victim).is_some();
-            self.crowd.tell(agent, Event::Suspect(victim));
-            changed.push((had, *self.crowd.peers()[agent].ledger() != before));
-        }
-        changed
-    }
-}
-
-#[test]
-fn survivors_of_a_crash_come_to_their_own_optimum_within_a_hundred_rounds() {
-    let mut run = Crash::new("push-pull", Quadratic::new(64, 16, 2.0, 1.0, 3), 0.2, 0.1);
-    run.rounds(1500);
-    assert!(run.distance(true) < 1e-9, "converged before the crash: {:e}", run.distance(true));
-    let changed = run.crash();
-    assert!(changed.iter().all(|(had, changed)| had == changed), "who had an edge to the dead changes, nobody else");
-    assert!(changed.iter().any(|(had, _)| *had) && changed.iter().any(|(had, _)| !had));
-    assert!(run.distance(false) > 1e-3, "the crash moves the optimum: {:e}", run.distance(false));
-    run.rounds(100);
-    assert!(run.distance(false) < 1e-3, "{:e} after 100 rounds", run.distance(false));
-    run.rounds(1500);
-    assert!(run.distance(false) < 1e-9, "{:e} in the end", run.distance(false));
-}
-
-#[test]
-fn a_crash_late_in_a_noisy_run_is_borne() {
-    let mut run = Crash::new("push-pull", Quadratic::new(16, 8, 2.0, 1.0, 3).with_batches(8, 1.0), 0.02, 0.1);
-    run.rounds(20_000);
-    let floor = run.distance(true);
-    run.crash();
-    run.rounds(1000);
-    assert!(run.distance(false) < 3.0 * floor.max(0.05), "{:e} after the crash, {floor:e} before", run.distance(false));
-    assert!(run.crowd.peers().iter().all(|peer| peer.ledger().audit()));
-}
-
-#[test]
-fn push_sum_survives_a_crash_by_a_new_epoch() {
-    let mut run = Crash::new("push-diging", Quadratic::new(16, 8, 2.0, 1.0, 3), 0.05, 0.1);
-    run.rounds(3000);
-    assert!(run.distance(true) < 1e-6, "converged before the crash: {:e}", run.distance(true));
-    run.crash();
-    run.rounds(2000);
-    assert!(run.distance(false) < 1e-6, "{:e} in the end", run.distance(false));
-    let epochs = |agent: usize| run.crowd.peers()[agent].epoch();
-    assert!(epochs(0) > 0 && (0..16).all(|agent| agent == Crash::VICTIM || epochs(agent) == epochs(0)));
 }

@@ -8,13 +8,15 @@ use std::collections::BTreeMap;
 use fabnet_core::Peer;
 
 use super::violation::{Check, Violation};
-use super::wire::{Edge, WireMessage};
+use super::wire::{ChunkLengths, Edge, WireMessage};
 
 /// What is remembered of all messages and ledgers.
 #[derive(Debug, Default)]
 pub(super) struct InvariantChecker {
     /// Every cumulative sum that was ever sent over an edge, as a hash.
     sent: BTreeMap<Edge, BTreeMap<u64, SendTimes>>,
+    /// The last cumulative sum that was sent over an edge: words of the next message are near it.
+    last: BTreeMap<Edge, Vec<i64>>,
     /// The edge and the sum that a receiver held when it was last checked, by (sender, receiver).
     held: BTreeMap<(u32, u32), (Edge, u64)>,
     /// Whether disks lose what they report as stored, so that nodes may forget what they have sent.
@@ -34,13 +36,15 @@ impl InvariantChecker {
         Self { disks_forget, ..Self::default() }
     }
 
-    /// Remembers a message as it leaves its sender. `units` is the length of the sender's mass.
-    pub(super) fn record_sent(&mut self, now: u64, message: WireMessage<'_>, units: usize) {
+    /// Remembers a message as it leaves its sender, with the chunks of its rows.
+    pub(super) fn record_sent(&mut self, now: u64, message: WireMessage<'_>, lengths: &ChunkLengths) {
         if !message.carries_mass() {
             return;
         }
+        let last = self.last.entry(message.edge()).or_default();
+        *last = message.mass(lengths, last);
         let sums = self.sent.entry(message.edge()).or_default();
-        sums.entry(hash(message.mass(units))).or_insert(SendTimes { first: now, last: now }).last = now;
+        sums.entry(hash(last.iter().copied())).or_insert(SendTimes { first: now, last: now }).last = now;
     }
 
     /// Allows a restarted node to hold older sums than before: it resumes from what was stored.
@@ -57,6 +61,9 @@ impl InvariantChecker {
         peer.ledger().sources().try_for_each(|source| self.check_received(peer, source))?;
         if peer.counters().forgotten > 0 && !self.disks_forget {
             return Err(Violation::NeedlessIncarnation { node });
+        }
+        if peer.counters().wrong_words > 0 && !self.disks_forget {
+            return Err(Violation::WrongWords { node });
         }
         let edges = peer.ledger().targets().count() + peer.ledger().sources().count();
         check_bounds(node, edges, peer.unread(), peer.table().nodes())?;
@@ -83,15 +90,16 @@ impl InvariantChecker {
         Ok(())
     }
 
-    /// Checks that all that was sent before a moment has arrived, or was sent again since then and
-    /// arrived: no mass is stranded on an edge.
+    /// Checks that all that was sent has arrived, or was sent again since a moment and arrived: no
+    /// mass is stranded on an edge.
     pub(super) fn check_drained(&self, peers: &[&Peer<f64>], since: u64) -> Check {
         for (sender, to) in peers.iter().flat_map(|peer| peer.ledger().targets().map(move |target| (peer, target))) {
             let Some(receiver) = peers.iter().find(|peer| peer.node() == to) else { continue };
             let (edge, sum) = received(receiver, sender.node());
             let arrived = self.sent.get(&edge).and_then(|sums| sums.get(&sum)).is_some_and(|sent| sent.last >= since);
-            let empty = sender.ledger().sent(to).is_none_or(|sent| sent.iter().all(|&units| units == 0));
-            if !arrived && !empty {
+            let sent = sender.ledger().sent(to).filter(|sent| sent.iter().any(|&units| units != 0));
+            let all = sent.is_none() || sent == receiver.ledger().received(sender.node());
+            if !arrived && !all {
                 return Err(Violation::Stranded { from: sender.node(), to });
             }
         }

@@ -1,6 +1,6 @@
 //! Scenarios that are known by a name, each with a few faults of the same kind.
 
-use fabnet_core::peer::SyncMode;
+use fabnet_core::peer::{SyncMode, WordLength};
 
 use super::fault::{ByFault, Fault};
 use super::scenario::{MethodKind, NetworkKind, Scenario};
@@ -70,6 +70,7 @@ impl Scenario {
             seed,
             nodes: 8,
             width: 16,
+            words: WordLength::default(),
             pace: SyncMode::Free,
             network: NetworkKind::Exponential,
             method: MethodKind::PushPull,

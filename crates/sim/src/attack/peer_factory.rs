@@ -9,6 +9,7 @@ use fabnet_core::{Algorithm, Peer, Problem};
 use super::disk::Disk;
 use super::scenario::{MethodKind, NetworkKind, Scenario};
 use super::survivor_quadratic::SurvivorQuadratic;
+use super::wire::ChunkLengths;
 
 /// Makes peers that all solve the problem of one scenario.
 pub(super) struct PeerFactory {
@@ -36,6 +37,11 @@ impl PeerFactory {
         })
     }
 
+    /// The chunks of the messages between these peers.
+    pub(super) fn chunk_lengths(&self) -> ChunkLengths {
+        ChunkLengths::new(&self.algorithm.segments(0))
+    }
+
     fn task(&self, node: u32) -> PeerConfig<f64> {
         let (nodes, exact, scenario) = (self.scenario.nodes, self.scenario.exact, self.scenario.clone());
         PeerConfig {
@@ -45,6 +51,7 @@ impl PeerFactory {
             node,
             run: scenario.seed,
             unit: Unit::default(),
+            words: scenario.words,
             policy: Policy { checkpoint_every: 20, exact, ..Policy::new(scenario.pace, nodes) },
             schedule: if scenario.network == NetworkKind::Contacts {
                 NeighbourSource::Contacts(scenario.topology(nodes))

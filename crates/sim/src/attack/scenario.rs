@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fabnet_core::algorithm::{PushPull, PushSum, Steps};
 use fabnet_core::direction::{Difference, Gradient};
-use fabnet_core::peer::SyncMode;
+use fabnet_core::peer::{SyncMode, WordLength};
 use fabnet_core::rng::{EVERYONE, Purpose, Stream};
 use fabnet_core::topology::{Complete, ErdosRenyi, OnePeerExponential, Redraw, Ring};
 use fabnet_core::{Algorithm, Objective, Problem, Topology};
@@ -20,6 +20,8 @@ pub struct Scenario {
     pub nodes: usize,
     /// The number of coordinates of each level of the problem.
     pub width: usize,
+    /// The length of the words in which scalars and mass travel.
+    pub words: WordLength,
     /// Whether rounds wait for messages.
     pub pace: SyncMode,
     /// Which nodes exchange messages.
@@ -77,10 +79,11 @@ impl Scenario {
         };
         let rates = draw_rates(&mut stream);
         let chaos = 60 + stream.below(240) as u64;
-        let width = 1 + stream.below(3);
+        let width = [1, 3, 12][stream.below(3)];
         let exact = stream.below(4) == 0;
         let converge = seed.is_multiple_of(50);
-        let mut scenario = Self { seed, nodes, width, pace, network, method, rates, chaos, exact, converge };
+        let words = WordLength::ALL[stream.below(4)];
+        let mut scenario = Self { seed, nodes, width, words, pace, network, method, rates, chaos, exact, converge };
         scenario.remove_impossible_faults();
         scenario
     }
@@ -193,6 +196,9 @@ mod tests {
         }
         for fault in Fault::ALL {
             assert!(drawn.iter().any(|scenario| scenario.rates[fault] > 0.0), "{fault}");
+        }
+        for words in WordLength::ALL {
+            assert!(drawn.iter().any(|scenario| scenario.words == words && scenario.width > 1), "{words:?}");
         }
         assert!(drawn.iter().any(|scenario| scenario.exact) && drawn.iter().any(|scenario| !scenario.exact));
     }

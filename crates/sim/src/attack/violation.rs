@@ -18,6 +18,10 @@ pub(super) enum Violation {
     /// A node took its disk for forgetful, although the disk has lost nothing.
     #[error("node {node}: begins a new life because of what its disk has never lost")]
     NeedlessIncarnation { node: u32 },
+    /// A node completed words to something else than their sender said, although no disk has
+    /// forgotten anything.
+    #[error("node {node}: completes words to what was never sent")]
+    WrongWords { node: u32 },
     /// Edges or unread messages exceed their bounds: memory would grow without limit.
     #[error("node {node}: {edges} edges and {unread} unread messages among {nodes} nodes")]
     Unbounded { node: u32, edges: usize, unread: usize, nodes: usize },

@@ -4,6 +4,7 @@
 //! otherwise hide from the checks. The layout is that of the `message` and `snapshot` formats.
 
 use fabnet_core::peer::Incarnation;
+use fabnet_core::{SegmentKind, Segments};
 use twox_hash::XxHash3_64;
 
 /// Bytes of a word: every field stands at a multiple of it.
@@ -20,10 +21,21 @@ mod header {
     pub(super) const EPOCH: usize = 7;
     pub(super) const SEQUENCE: usize = 9;
     pub(super) const GENERATION: usize = 10;
+    /// The bytes of the control section in the high half.
+    pub(super) const CONTROL: usize = 14;
+    /// All of it.
+    pub(super) const WORDS: usize = 16;
 }
 
-/// The bit of the first word that says whether a message carries mass.
+/// The bits of the first word that say whether a message carries scalars, and mass.
+const CARRIES_SCALARS: u32 = 48;
 const CARRIES_MASS: u32 = 49;
+
+/// The largest number of scalars of a chunk.
+const CHUNK: usize = 1024;
+
+/// What a chunk in full has in the place of a shift.
+const FULL: u8 = u8::MAX;
 
 /// The word of a saved state with the sequence number of the newest message.
 const STATE_SEQUENCE: usize = 4;
@@ -42,7 +54,7 @@ pub(super) struct Edge {
     pub(super) generation: u64,
 }
 
-impl<'a> WireMessage<'a> {
+impl WireMessage<'_> {
     /// Whether the message carries mass.
     pub(super) fn carries_mass(self) -> bool {
         word(self.0, header::FLAGS) >> CARRIES_MASS & 1 == 1
@@ -66,10 +78,30 @@ impl<'a> WireMessage<'a> {
         }
     }
 
-    /// The mass that the message carries, of this many units: the words before its checksum.
-    pub(super) fn mass(self, units: usize) -> impl Iterator<Item = i64> + use<'a> {
-        let words = self.0.as_chunks().0;
-        words[words.len() - 1 - units..words.len() - 1].iter().map(|word| i64::from_le_bytes(*word))
+    /// The mass that the message carries, for somebody who knows what the message before it over
+    /// the same edge carried, so that no word can be mistaken.
+    pub(super) fn mass(self, lengths: &ChunkLengths, known: &[i64]) -> Vec<i64> {
+        let mut rest = &self.0[header::WORDS * WORD + (word(self.0, header::CONTROL) >> 32) as usize..];
+        if word(self.0, header::FLAGS) >> CARRIES_SCALARS & 1 == 1 {
+            rest = &rest[lengths.largest * WORD..];
+            for &scalars in &lengths.pulled {
+                let (start, bytes) = chunk_layout(rest[0]);
+                rest = &rest[start + scalars * bytes..];
+            }
+        }
+        let mut mass = Vec::new();
+        for &scalars in &lengths.pushed {
+            let (start, bytes) = chunk_layout(rest[0]);
+            for place in 0..scalars {
+                let mut low = [0; WORD];
+                low[..bytes].copy_from_slice(&rest[start + place * bytes..][..bytes]);
+                let known = known.get(mass.len()).copied().unwrap_or(0);
+                let full = i64::from_le_bytes(low);
+                mass.push(if bytes == WORD { full } else { nearest(low, bytes, u32::from(rest[0] & 63), known) });
+            }
+            rest = &rest[start + scalars * bytes..];
+        }
+        mass
     }
 
     /// The message that another run would have sent: newer, with other mass, and intact.
@@ -83,6 +115,48 @@ impl<'a> WireMessage<'a> {
         let checksum = XxHash3_64::oneshot(&other);
         other.extend(checksum.to_le_bytes());
         other
+    }
+}
+
+/// Where the words of a chunk begin that has this first byte, and how long each is.
+fn chunk_layout(first: u8) -> (usize, usize) {
+    if first == FULL { (1, WORD) } else { (1 + WORD, 1 << (first >> 6)) }
+}
+
+/// The number nearest to a known one that is a multiple of 2ˢ and whose quotient ends in these
+/// bytes. It is searched for among neighbours, not computed as core does.
+fn nearest(low: [u8; WORD], bytes: usize, shift: u32, known: i64) -> i64 {
+    let period = 1i128 << (8 * bytes as u32 + shift);
+    let number = i128::from(u64::from_le_bytes(low)) << shift;
+    let first = number + (i128::from(known) - number).div_euclid(period) * period;
+    let candidates = [first, first + period];
+    let nearest = candidates.into_iter().min_by_key(|candidate| (candidate - i128::from(known)).abs());
+    nearest.unwrap_or(first) as i64
+}
+
+/// The chunks of a message with all segments.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ChunkLengths {
+    /// Scalars of the largest segments, which have no chunks.
+    largest: usize,
+    pulled: Vec<usize>,
+    pushed: Vec<usize>,
+}
+
+impl ChunkLengths {
+    /// The chunks of rows with these segments.
+    pub(super) fn new(segments: &Segments) -> Self {
+        let mut lengths = Self::default();
+        for (segment, place) in segments.iter() {
+            let chunks = place.clone().step_by(CHUNK).map(|start| CHUNK.min(place.end - start));
+            match segment.kind {
+                SegmentKind::Pull => lengths.pulled.extend(chunks),
+                SegmentKind::Push => lengths.pushed.extend(chunks),
+                SegmentKind::Max => lengths.largest += place.len(),
+                SegmentKind::Private => {}
+            }
+        }
+        lengths
     }
 }
 
@@ -105,13 +179,15 @@ mod tests {
     /// The format of messages of some peers, as core reads it.
     fn core_format(exchange: &Exchange) -> WireFormat {
         let task = exchange.peers[0].config();
-        WireFormat::new(task.run, exchange.peers.len(), &task.algorithm.segments(0))
+        WireFormat::new(task.run, exchange.peers.len(), &task.algorithm.segments(0), task.word_length())
     }
 
     #[test]
     fn fields_are_where_core_has_them() {
         let mut exchange = Exchange::new(&calm_scenario(3, false));
         let (format, mut carried) = (core_format(&exchange), 0);
+        let lengths = ChunkLengths::new(&exchange.peers[0].config().algorithm.segments(0));
+        let mut known = std::collections::BTreeMap::new();
         for _ in 0..20 {
             exchange.round(|_, _| true);
             for (to, bytes) in &exchange.sent {
@@ -122,7 +198,10 @@ mod tests {
                 assert_eq!((edge.epoch, edge.generation), (header.epoch, header.generation));
                 assert_eq!((ours.sequence(), ours.carries_mass()), (header.sequence, header.contents.mass));
                 if ours.carries_mass() {
-                    assert!(ours.mass(core.mass().count()).eq(core.mass()));
+                    let before: &mut Vec<i64> = known.entry((header.from, *to)).or_default();
+                    *before = ours.mass(&lengths, before);
+                    let sender = exchange.peers[header.from as usize].ledger();
+                    assert_eq!(Some(before.as_slice()), sender.sent(*to), "it stands for what the ledger says");
                     carried += 1;
                 }
             }
@@ -139,7 +218,7 @@ mod tests {
         let other = WireMessage(bytes).of_another_run();
         assert_eq!(format.read::<f64>(&other).unwrap_err(), fabnet_core::peer::Malformed::Run);
         let task = exchange.peers[0].config();
-        let their_format = WireFormat::new(task.run ^ 1, 2, &task.algorithm.segments(0));
+        let their_format = WireFormat::new(task.run ^ 1, 2, &task.algorithm.segments(0), task.word_length());
         let theirs = their_format.read::<f64>(&other).unwrap().header;
         assert_eq!(theirs.sequence, WireMessage(bytes).sequence() ^ 256);
     }

@@ -14,7 +14,7 @@ use super::queue::{EventQueue, Scheduled, TICK};
 use super::sampler::FaultSampler;
 use super::scenario::{NetworkKind, Scenario};
 use super::violation::{Check, Violation};
-use super::wire::{WireMessage, sequence_of_state};
+use super::wire::{ChunkLengths, WireMessage, sequence_of_state};
 
 /// All nodes of a simulation and their surroundings. Events go to peers, their effects to the
 /// network and to disks, and every peer is checked after every event.
@@ -26,6 +26,8 @@ pub(super) struct World {
     pub(super) network: Network,
     pub(super) sampler: FaultSampler,
     pub(super) checker: InvariantChecker,
+    /// The chunks of all messages.
+    lengths: ChunkLengths,
     pub(super) log: EventLog,
     /// Rounds of peers that have stopped.
     finished_rounds: u64,
@@ -36,8 +38,10 @@ pub(super) struct World {
 impl World {
     /// A cluster whose nodes have not started.
     pub(super) fn new(scenario: &Scenario, readable_log: bool) -> Self {
+        let factory = PeerFactory::new(scenario);
         Self {
-            factory: PeerFactory::new(scenario),
+            lengths: factory.chunk_lengths(),
+            factory,
             nodes: (0..scenario.nodes).map(|_| Node::default()).collect(),
             queue: EventQueue::default(),
             network: if scenario.network == NetworkKind::Contacts {
@@ -139,7 +143,7 @@ impl World {
         for effect in effects.drain(..) {
             if let Effect::Send { bytes, .. } = &effect {
                 let message = WireMessage(bytes);
-                self.checker.record_sent(now, message, peer.ledger().mass().len());
+                self.checker.record_sent(now, message, &self.lengths);
                 check = check.and(self.check_stored_before_sent(&peer, message));
             }
             self.carry_out(node, effect);

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use fabnet_core::observe::{Agents, View};
-use fabnet_core::peer::{Effect, Event, Incarnation, NeighbourSource, PeerConfig, Policy, SyncMode, Unit};
+use fabnet_core::peer::{Effect, Event, Incarnation, NeighbourSource, PeerConfig, Policy, SyncMode, Unit, WordLength};
 use fabnet_core::{Algorithm, Evaluations, Peer, Problem, Scalar, Topology, Weights};
 
 use super::links::{LinkFaults, LossyLinks};
@@ -20,14 +20,15 @@ pub struct LossyPeers<T: Scalar> {
 }
 
 impl<T: Scalar> LossyPeers<T> {
-    /// One peer for each agent of a problem; all of them know each other from the start.
+    /// One peer for each agent of a problem, on links with these faults, in words of this length;
+    /// all of them know each other from the start.
     pub fn new(
         algorithm: Arc<dyn Algorithm<T>>,
         problem: Arc<dyn Problem<T>>,
         topology: Arc<dyn Topology>,
         weights: Arc<dyn Weights>,
         seed: u64,
-        faults: LinkFaults,
+        (faults, words): (LinkFaults, WordLength),
     ) -> Self {
         let agents = problem.agents();
         let policy = Policy {
@@ -43,6 +44,7 @@ impl<T: Scalar> LossyPeers<T> {
             node: node as u32,
             run: seed,
             unit: Unit::default(),
+            words,
             schedule: NeighbourSource::Contacts(topology.clone()),
             weights: weights.clone(),
             policy,

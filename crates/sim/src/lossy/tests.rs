@@ -5,6 +5,7 @@ use std::sync::Arc;
 use fabnet_core::algorithm::{PushPull, Steps};
 use fabnet_core::direction::Gradient;
 use fabnet_core::observe::Agents;
+use fabnet_core::peer::WordLength;
 use fabnet_core::topology::Ring;
 use fabnet_core::weights::Uniform;
 use fabnet_core::{Algorithm, Dim, GradientMut, Level, Network, Point, Problem, Scratch, Shard};
@@ -41,7 +42,14 @@ fn algorithm() -> Arc<dyn Algorithm<f64>> {
 }
 
 fn peers(faults: LinkFaults) -> LossyPeers<f64> {
-    LossyPeers::new(algorithm(), Arc::new(Targets), Arc::new(Ring::new(AGENTS)), Arc::new(Uniform), 1, faults)
+    LossyPeers::new(
+        algorithm(),
+        Arc::new(Targets),
+        Arc::new(Ring::new(AGENTS)),
+        Arc::new(Uniform),
+        1,
+        (faults, WordLength::default()),
+    )
 }
 
 fn unledgered(faults: LinkFaults) -> LossyUnledgered<f64> {

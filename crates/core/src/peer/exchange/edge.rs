@@ -1,6 +1,8 @@
 //! The two directed edges between this peer and another node, beside the mass that the ledger
 //! holds.
 
+use crate::peer::clock::Moment;
+
 /// The state of the edges to and from one node.
 ///
 /// A *generation* is one use of an edge between two closings: mass counts only in the generation in
@@ -21,6 +23,8 @@ pub(crate) struct Edge {
     closed_at: Option<u64>,
     /// The newest message to the node that carried mass.
     mass_sent: u64,
+    /// Our round in which that was.
+    mass_sent_in: u64,
     /// Messages to the node since the last one with the table.
     messages_without_table: u64,
     /// The tick in which the node was last answered.
@@ -53,17 +57,22 @@ impl Edge {
         self.mass_sent
     }
 
+    /// Our round in which mass was last sent to the node.
+    pub(crate) fn mass_sent_in(&self) -> u64 {
+        self.mass_sent_in
+    }
+
     /// Ticks for which the node has not acknowledged anything although it should have.
     pub(crate) fn unanswered(&self, tick: u64) -> u64 {
         self.unanswered_since.map_or(0, |since| tick.saturating_sub(since))
     }
 
     /// Notes a message to the node, and whether it carries mass.
-    pub(crate) fn send(&mut self, sequence: u64, tick: u64, mass: bool) {
+    pub(crate) fn send(&mut self, sequence: u64, now: Moment, mass: bool) {
         self.messages_without_table += 1;
-        self.unanswered_since.get_or_insert(tick);
+        self.unanswered_since.get_or_insert(now.tick);
         if mass {
-            self.mass_sent = sequence;
+            (self.mass_sent, self.mass_sent_in) = (sequence, now.round);
         }
     }
 
@@ -141,6 +150,10 @@ impl Edge {
 mod tests {
     use super::*;
 
+    fn at(tick: u64) -> Moment {
+        Moment { round: 0, tick }
+    }
+
     #[test]
     fn a_closed_edge_opens_only_by_an_acknowledgement_of_a_later_message() {
         let mut edge = Edge::default();
@@ -156,12 +169,12 @@ mod tests {
     fn silence_counts_from_the_first_message_without_an_acknowledgement() {
         let mut edge = Edge::default();
         assert_eq!(edge.unanswered(50), 0, "nothing was sent");
-        edge.send(1, 50, false);
-        edge.send(2, 55, false);
+        edge.send(1, at(50), false);
+        edge.send(2, at(55), false);
         assert_eq!(edge.unanswered(60), 10);
         edge.acknowledge(2);
         assert_eq!(edge.unanswered(60), 0);
-        edge.send(3, 70, false);
+        edge.send(3, at(70), false);
         edge.acknowledge(2);
         assert_eq!(edge.unanswered(75), 5, "an old acknowledgement is no answer");
     }
@@ -171,7 +184,7 @@ mod tests {
         let mut edge = Edge::default();
         let due: Vec<u64> = (1..=12)
             .filter(|&sequence| {
-                edge.send(sequence, 0, false);
+                edge.send(sequence, at(0), false);
                 let due = edge.is_table_due(4);
                 if due {
                     edge.send_table();

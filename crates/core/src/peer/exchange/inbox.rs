@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use crate::Scalar;
+use crate::peer::membership::{Carried, Receipt};
 use crate::peer::policy::SyncMode;
-use crate::peer::wire::{Header, WireFormat, mass, scalars};
+use crate::peer::wire::{Body, Contents, EncodedChunk, Header, WireFormat, scalars};
 
 /// The messages of one node that wait, and how far it has been heard.
 #[derive(Clone, Debug, Default)]
@@ -26,27 +27,49 @@ pub(crate) struct Inbox {
 pub(crate) struct Unread {
     /// The header, in which the receiver may have struck out the mass.
     pub(crate) header: Header,
+    /// The receipts that it brings.
+    pub(crate) receipts: Vec<Receipt>,
     bytes: Vec<u8>,
-    pulled: Range<usize>,
-    mass: Range<usize>,
+    body: Body,
 }
 
 impl Unread {
-    /// A message with this header and these places of scalars and mass in its bytes.
-    pub(crate) fn new(header: Header, (pulled, mass): (Range<usize>, Range<usize>), bytes: Vec<u8>) -> Self {
-        Self { header, bytes, pulled, mass }
+    /// A message with this header, these receipts, and scalars and mass at these places in its
+    /// bytes.
+    pub(crate) fn new(header: Header, receipts: Vec<Receipt>, body: Body, bytes: Vec<u8>) -> Self {
+        Self { header, receipts, bytes, body }
     }
 
-    /// The scalars of the segment that has this place in a row.
-    pub(crate) fn segment<T: Scalar>(&self, format: &WireFormat, row: Range<usize>) -> impl Iterator<Item = T> {
-        let before = format.pulled(self.header.mask).take_while(|range| range.start < row.start);
-        let start = self.pulled.start + before.map(|range| range.len()).sum::<usize>() * T::BYTES;
+    /// The scalars of the largest segment that has this place in a row.
+    pub(crate) fn largest<T: Scalar>(&self, format: &WireFormat, row: &Range<usize>) -> impl Iterator<Item = T> {
+        let before = format.largest(self.header.mask).take_while(|range| range.start < row.start);
+        let start = self.body.largest.start + before.map(|range| range.len()).sum::<usize>() * T::BYTES;
         scalars(&self.bytes[start..start + row.len() * T::BYTES])
     }
 
-    /// All mass that was ever sent over the edge.
-    pub(crate) fn mass(&self) -> impl Iterator<Item = i64> {
-        mass(&self.bytes[self.mass.clone()])
+    /// A pulled chunk, by its number, if the message carries it.
+    pub(crate) fn pulled<T: Scalar>(&self, format: &WireFormat, number: usize) -> Option<EncodedChunk<'_>> {
+        let place = self.body.pulled.get(number)?.clone();
+        let scalars = format.pulled_chunks()[number].place.len();
+        Some(EncodedChunk::read(&self.bytes[place], scalars, T::BYTES)?.0)
+    }
+
+    /// A chunk of mass, by its number, if the message carries it.
+    pub(crate) fn mass(&self, format: &WireFormat, number: usize) -> Option<EncodedChunk<'_>> {
+        let place = self.body.mass.get(number).filter(|_| self.header.contents.mass)?.clone();
+        let units = format.pushed_chunks()[number].place.len();
+        Some(EncodedChunk::read(&self.bytes[place], units, size_of::<i64>())?.0)
+    }
+
+    /// Whether the receiver has struck out the mass.
+    pub(crate) fn is_struck(&self) -> bool {
+        !self.header.contents.mass && !self.body.mass.is_empty()
+    }
+
+    /// What the message carries, as receipts name it.
+    pub(crate) fn carried(&self) -> Carried {
+        let Contents { pulled, mass, .. } = self.header.contents;
+        Carried::Parts { mask: self.header.mask.bits(), pulled, mass }
     }
 }
 
@@ -137,7 +160,10 @@ impl Inbox {
             SyncMode::Free => self.unread.pop(),
             SyncMode::Lockstep { .. } => self.take_for(round, awaited),
         };
-        let message = message.filter(|message| message.header.epoch == epoch)?;
+        // An older message than one that was applied would be completed from numbers that its
+        // sender had not sent yet.
+        let message =
+            message.filter(|message| message.header.epoch == epoch && message.header.sequence >= self.applied)?;
         (self.applied, self.applied_in) = (self.applied.max(message.header.sequence), round);
         Some(message)
     }
@@ -189,7 +215,6 @@ mod tests {
     use super::*;
     use crate::Mask;
     use crate::peer::membership::Incarnation;
-    use crate::peer::wire::Contents;
 
     const LOCKSTEP: SyncMode = SyncMode::Lockstep { deadline: 5 };
 
@@ -209,7 +234,7 @@ mod tests {
             mask: Mask::ALL,
             contents: Contents::default(),
         };
-        Unread::new(header, (0..0, 0..0), Vec::new())
+        Unread::new(header, Vec::new(), Body::default(), Vec::new())
     }
 
     fn inbox(sync: SyncMode, messages: &[(u64, u64)]) -> Inbox {

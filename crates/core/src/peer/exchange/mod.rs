@@ -2,7 +2,11 @@
 
 mod edge;
 mod inbox;
+mod reference;
 mod traffic;
+mod unapplied;
 
 pub(crate) use inbox::Unread;
+pub(crate) use reference::{Reading, Reference};
 pub(crate) use traffic::Exchange;
+pub(crate) use unapplied::{PulledBase, Unapplied};

@@ -1,8 +1,15 @@
 //! The edges and inboxes of one peer, node by node.
 
+use std::collections::BTreeMap;
+
 use super::edge::Edge;
 use super::inbox::{Inbox, Unread};
+use super::reference::Reference;
+use super::unapplied::Unapplied;
+use crate::peer::clock::Moment;
+use crate::peer::membership::Carried;
 use crate::peer::policy::SyncMode;
+use crate::peer::wire::WireFormat;
 
 /// The edges and the inboxes of one peer, and the number of its last message.
 #[derive(Clone, Debug)]
@@ -12,6 +19,10 @@ pub(crate) struct Exchange {
     sequence: u64,
     edges: Vec<Edge>,
     inboxes: Vec<Inbox>,
+    /// What nodes may not have applied of our messages; of others, nothing was sent yet.
+    unapplied: BTreeMap<u32, Unapplied>,
+    /// What is held of the pulled scalars of other nodes.
+    references: BTreeMap<u32, Reference>,
 }
 
 /// The sources of a round for which the peer waits, and those of them whose message is missing.
@@ -24,7 +35,13 @@ pub(crate) struct Awaited {
 impl Exchange {
     /// An exchange with this many nodes, before the first message.
     pub(crate) fn new(nodes: usize) -> Self {
-        Self { sequence: 0, edges: vec![Edge::default(); nodes], inboxes: vec![Inbox::default(); nodes] }
+        Self {
+            sequence: 0,
+            edges: vec![Edge::default(); nodes],
+            inboxes: vec![Inbox::default(); nodes],
+            unapplied: BTreeMap::new(),
+            references: BTreeMap::new(),
+        }
     }
 
     /// The number of the last message.
@@ -52,6 +69,43 @@ impl Exchange {
         &mut self.inboxes[node as usize]
     }
 
+    /// What a node may not have applied of our messages.
+    pub(crate) fn unapplied_mut(&mut self, to: u32, format: &WireFormat) -> &mut Unapplied {
+        let (pulled, pushed) = (format.completed_chunks(), format.pushed_chunks().len());
+        let since = self.sequence;
+        self.unapplied.entry(to).or_insert_with(|| Unapplied::new(pulled, pushed, since))
+    }
+
+    /// Takes in that a node has applied a message of ours, or could not.
+    pub(crate) fn apply(&mut self, by: u32, carried: Carried, sequence: u64, format: &WireFormat) {
+        if let Some(unapplied) = self.unapplied.get_mut(&by) {
+            unapplied.apply(carried, sequence, format.pushed_chunks());
+        }
+    }
+
+    /// Forgets what nodes may not have applied of mass, because of a crash.
+    pub(crate) fn forget_applied(&mut self, targets: impl Iterator<Item = u32>, format: &WireFormat) {
+        let (pulled, pushed) = (format.completed_chunks(), format.pushed_chunks().len());
+        self.unapplied.extend(targets.map(|to| (to, Unapplied::unknown(pulled, pushed, self.sequence))));
+    }
+
+    /// What is held of a node's pulled scalars.
+    pub(crate) fn reference(&self, from: u32) -> Option<&Reference> {
+        self.references.get(&from)
+    }
+
+    /// What is held of a node's pulled scalars, to be changed.
+    pub(crate) fn reference_mut(&mut self, from: u32, format: &WireFormat) -> &mut Reference {
+        let new = || Reference::new(format.layout().shared, format.pulled_chunks());
+        self.references.entry(from).or_insert_with(new)
+    }
+
+    /// Closes our edge to a node: its sums begin anew. Returns its new generation.
+    pub(crate) fn close(&mut self, to: u32) -> u64 {
+        self.unapplied.remove(&to);
+        self.edges[to as usize].close(self.sequence)
+    }
+
     /// Whether there is a node with this number.
     pub(crate) fn knows(&self, node: u32) -> bool {
         (node as usize) < self.edges.len()
@@ -63,9 +117,9 @@ impl Exchange {
     }
 
     /// Numbers a message to a node and notes it.
-    pub(crate) fn send(&mut self, to: u32, tick: u64, mass: bool) -> u64 {
+    pub(crate) fn send(&mut self, to: u32, now: Moment, mass: bool) -> u64 {
         self.sequence += 1;
-        self.edges[to as usize].send(self.sequence, tick, mass);
+        self.edges[to as usize].send(self.sequence, now, mass);
         self.sequence
     }
 
@@ -117,13 +171,18 @@ impl Exchange {
         fresh
     }
 
-    /// The node among these, which are not `used` in this round, whose edge has been without mass
-    /// for longest: what was lost there would otherwise never be sent again.
+    /// The node among these, which are not `used` in this round and may not have applied all mass,
+    /// whose edge has been without mass for longest: what was lost there would otherwise never be
+    /// sent again.
     ///
     /// The longest idle edge, not one after the other: turns can stay in phase with the schedule,
-    /// and some edges would then never have theirs.
-    pub(crate) fn longest_idle(&self, targets: impl Iterator<Item = u32>, used: &[u32]) -> Option<u32> {
-        targets.filter(|target| !used.contains(target)).min_by_key(|&target| self.edge(target).mass_sent())
+    /// and some edges would then never have theirs. It must not have been sent mass after round
+    /// `until`.
+    pub(crate) fn longest_idle(&self, targets: impl Iterator<Item = u32>, used: &[u32], until: u64) -> Option<u32> {
+        let settled = |target: &u32| self.unapplied.get(target).is_some_and(Unapplied::is_settled);
+        let idle = targets.filter(|target| !used.contains(target) && !settled(target));
+        let longest = idle.min_by_key(|&target| self.edge(target).mass_sent())?;
+        (self.edge(longest).mass_sent_in() <= until).then_some(longest)
     }
 
     /// The nodes among these that have not acknowledged anything for more than this many ticks.
@@ -139,6 +198,8 @@ impl Exchange {
     /// Starts anew with a node whose state has changed.
     pub(crate) fn renew(&mut self, node: u32) {
         self.edge_mut(node).renew();
+        self.unapplied.remove(&node);
+        self.references.remove(&node);
         *self.inbox_mut(node) = Inbox::default();
     }
 
@@ -146,10 +207,12 @@ impl Exchange {
     pub(crate) fn begin_life(&mut self) {
         self.edges.iter_mut().for_each(Edge::begin_life);
         self.inboxes.iter_mut().for_each(Inbox::clear);
+        self.unapplied.clear();
     }
 
-    /// Drops what waits of earlier epochs.
+    /// Drops what waits of earlier epochs. Rows and sums begin anew, for all in this epoch.
     pub(crate) fn enter_epoch(&mut self, epoch: u64) {
+        (self.unapplied, self.references) = Default::default();
         self.inboxes.iter_mut().for_each(|inbox| inbox.drop_epochs_before(epoch));
     }
 
@@ -163,33 +226,43 @@ impl Exchange {
 mod tests {
     use super::*;
 
+    fn at(tick: u64) -> Moment {
+        Moment { round: 0, tick }
+    }
+
     #[test]
     fn messages_are_numbered_across_receivers_and_lives() {
         let mut exchange = Exchange::new(3);
-        assert_eq!([exchange.send(1, 0, true), exchange.send(2, 0, false), exchange.send(1, 0, false)], [1, 2, 3]);
+        assert_eq!(
+            [exchange.send(1, at(0), true), exchange.send(2, at(0), false), exchange.send(1, at(0), false)],
+            [1, 2, 3]
+        );
         assert_eq!((exchange.edge(1).mass_sent(), exchange.edge(2).mass_sent()), (1, 0));
         exchange.enter_epoch(1);
         exchange.begin_life();
-        assert_eq!(exchange.send(1, 0, false), 4);
+        assert_eq!(exchange.send(1, at(0), false), 4);
     }
 
     #[test]
     fn the_longest_idle_edge_is_sent_again() {
         let mut exchange = Exchange::new(5);
         for target in [3, 1, 2, 4] {
-            exchange.send(target, 0, true);
+            exchange.send(target, at(0), true);
         }
-        assert_eq!(exchange.longest_idle([1, 2, 3].into_iter(), &[3]), Some(1));
-        exchange.send(1, 0, true);
-        assert_eq!(exchange.longest_idle([1, 2, 3].into_iter(), &[3]), Some(2));
-        assert_eq!(exchange.longest_idle([3].into_iter(), &[3]), None);
+        assert_eq!(exchange.longest_idle([1, 2, 3].into_iter(), &[3], 0), Some(1));
+        exchange.send(1, at(0), true);
+        assert_eq!(exchange.longest_idle([1, 2, 3].into_iter(), &[3], 0), Some(2));
+        assert_eq!(exchange.longest_idle([3].into_iter(), &[3], 0), None);
+        exchange.send(2, Moment { round: 7, tick: 0 }, true);
+        assert_eq!(exchange.longest_idle([2].into_iter(), &[], 6), None, "its receipt may be on its way");
+        assert_eq!(exchange.longest_idle([2].into_iter(), &[], 7), Some(2));
     }
 
     #[test]
     fn edges_without_an_answer_are_found() {
         let mut exchange = Exchange::new(3);
-        exchange.send(1, 10, true);
-        exchange.send(2, 10, true);
+        exchange.send(1, at(10), true);
+        exchange.send(2, at(10), true);
         exchange.acknowledge(2, 2);
         exchange.acknowledge(9, 2);
         let unanswered = |tick| exchange.unanswered(1..3, tick, 5).collect::<Vec<_>>();

@@ -80,46 +80,61 @@ impl Ledger {
         Ok(())
     }
 
-    /// Sends a part of the mass to a peer; the message must then carry what [`Ledger::sent`] says.
+    /// Opens an edge to a peer, unless there is one.
+    pub fn open(&mut self, to: u32) {
+        self.sent.entry(to).or_insert_with(|| vec![0; self.mass.len()]);
+    }
+
+    /// Sends a part of the mass in some places over an open edge, and returns the largest change of
+    /// its sums; the message must then carry what [`Ledger::sent`] says.
     ///
     /// The share is that part of `before`, the mass before anybody got a share in this round: it
-    /// must not depend on the order in which receivers are served.
-    pub fn send(&mut self, to: u32, places: impl Iterator<Item = Range<usize>>, part: Fraction, before: &[i64]) {
-        let sent = self.sent.entry(to).or_insert_with(|| vec![0; before.len()]);
-        if part == Fraction::ZERO {
-            return;
+    /// must not depend on the order in which receivers are served. Sums are rounded down to
+    /// multiples of 2ˢ, where `shift` is told the largest share; the rest stays in the mass, so
+    /// that nothing is lost.
+    pub fn send(
+        &mut self,
+        to: u32,
+        places: Range<usize>,
+        part: Fraction,
+        before: &[i64],
+        shift: impl FnOnce(u64) -> u32,
+    ) -> u64 {
+        let Some(sent) = self.sent.get_mut(&to).filter(|_| part != Fraction::ZERO) else { return 0 };
+        let before = &before[places.clone()];
+        let shares = before.iter().map(|&before| part.of_units(before));
+        let shift = shift(shares.clone().fold(0, |largest, share| share.unsigned_abs().max(largest)));
+        let mut largest = 0;
+        let edge = self.mass[places.clone()].iter_mut().zip(&mut sent[places]);
+        for (share, (mass, sent)) in shares.zip(edge) {
+            let sum = sent.wrapping_add(share) >> shift << shift;
+            let change = sum.wrapping_sub(*sent);
+            *mass -= change;
+            *sent = sum;
+            largest = change.unsigned_abs().max(largest);
         }
-        for range in places {
-            let edge = self.mass[range.clone()].iter_mut().zip(&mut sent[range.clone()]);
-            for (before, (mass, sent)) in before[range].iter().zip(edge) {
-                let share = part.of_units(*before);
-                *mass -= share;
-                *sent = sent.wrapping_add(share);
-            }
-        }
+        largest
+    }
+
+    /// Opens an edge from a peer, unless there is one, and returns all that was received over it.
+    pub fn receives(&mut self, from: u32) -> &[i64] {
+        self.received.entry(from).or_insert_with(|| vec![0; self.mass.len()])
     }
 
     /// Receives all that a peer says it ever sent, in these places, and returns whether that
     /// differs from what was known.
-    pub fn receive(
-        &mut self,
-        from: u32,
-        places: impl Iterator<Item = Range<usize>>,
-        mut cumulative: impl Iterator<Item = i64>,
-    ) -> Result<bool, Overflow> {
+    pub fn receive(&mut self, from: u32, places: Range<usize>, cumulative: &[i64]) -> Result<bool, Overflow> {
         let received = self.received.entry(from).or_insert_with(|| vec![0; self.mass.len()]);
         let (mut more, mut fits) = (false, true);
-        for range in places {
-            let edge = self.mass[range.clone()].iter_mut().zip(&mut received[range]);
-            for ((mass, received), sum) in edge.zip(&mut cumulative) {
-                // Sums wrap around, so only their differences have a meaning.
-                let news = sum.wrapping_sub(*received);
-                let next = mass.wrapping_add(news);
-                let taken = is_within(next);
-                (*mass, *received) = if taken { (next, sum) } else { (*mass, *received) };
-                fits &= taken;
-                more |= news != 0;
-            }
+        let edge = self.mass[places.clone()].iter_mut().zip(&mut received[places]);
+        for ((mass, received), &sum) in edge.zip(cumulative) {
+            // Sums wrap around, so only their differences have a meaning.
+            let news = sum.wrapping_sub(*received);
+            let next = mass.wrapping_add(news);
+            let taken = is_within(next);
+            (*mass, *received) = if taken { (next, sum) } else { (*mass, *received) };
+            fits &= taken;
+            more |= news != 0;
         }
         if fits { Ok(more) } else { Err(Overflow) }
     }

@@ -32,6 +32,12 @@ impl Unit {
         (exact.abs() < Self::LIMIT as f64).then_some(units)
     }
 
+    /// A number of units that is not below this size.
+    pub fn at_most(self, size: f64) -> u64 {
+        // Larger numbers than there are become the largest.
+        (size * self.per_one * (1.0 + f64::EPSILON)).ceil() as u64
+    }
+
     /// The scalar that a number of units stands for.
     #[inline]
     pub fn scalar<T: Scalar>(self, units: i64) -> T {

@@ -9,7 +9,7 @@ use crate::topology::Complete;
 /// The agent 1 of two, whose gradient is NaN in these rounds.
 fn agent(broken: std::ops::Range<u64>) -> LocalState<f64> {
     let config = configs_of(Bowls { agents: 2, broken }, false, Complete::new).remove(1);
-    let format = WireFormat::new(config.run, 2, &config.algorithm.segments(0));
+    let format = WireFormat::new(config.run, 2, &config.algorithm.segments(0), config.words);
     LocalState::new(&config, format.layout().clone())
 }
 

@@ -1,6 +1,7 @@
 //! What peers pass on about each other, and how much of it one message carries.
 
 use super::table::MemberState;
+use crate::Mask;
 
 /// The largest number of member states in one message, and of closed edges.
 ///
@@ -13,6 +14,9 @@ pub(crate) const HEARTBEATS_PER_MESSAGE: usize = 16;
 
 /// The largest number of acknowledgements in one message.
 pub(crate) const ACKS_PER_MESSAGE: usize = 8;
+
+/// The largest number of receipts in one message.
+pub(crate) const RECEIPTS_PER_MESSAGE: usize = 256;
 
 /// A sender has closed an edge: the receiver must give up the mass of all earlier generations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +55,60 @@ pub struct Ack {
     pub sequence: u64,
 }
 
+/// A receipt: the scalars and the mass of a message are applied, or cannot be. Others pass it on.
+///
+/// An acknowledgement says that a message has arrived; it may still be replaced by a newer one, or
+/// be lost in a crash. What a receiver holds follows from receipts only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    /// The node that has applied the message.
+    pub by: u32,
+    /// The low 32 bits of the tag of its incarnation.
+    pub by_life: u32,
+    /// The node that has sent it.
+    pub from: u32,
+    /// The low 32 bits of the tag of the sender's incarnation.
+    pub life: u32,
+    /// What the message carried. Later receipts with the same say more than earlier ones.
+    pub carried: Carried,
+    /// The sequence number of the message.
+    pub sequence: u64,
+}
+
+/// What a message carried, or that it could not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Carried {
+    /// Segments of these kinds.
+    Parts {
+        /// The segments, one bit for each.
+        mask: u32,
+        /// Whether the scalars of pulled and largest ones were there.
+        pulled: bool,
+        /// Whether their mass was there.
+        mass: bool,
+    },
+    /// Words that the receiver could not complete: it asks for full ones.
+    Refused,
+}
+
+impl Carried {
+    /// What flags say of segments.
+    pub(crate) fn of(mask: Mask, flags: u32) -> Self {
+        if flags & 4 != 0 {
+            return Self::Refused;
+        }
+        Self::Parts { mask: mask.bits(), pulled: flags & 1 != 0, mass: flags & 2 != 0 }
+    }
+
+    /// The mask and the flags, as a message has them.
+    pub(crate) fn words(self) -> (u32, u32) {
+        match self {
+            Self::Parts { mask, pulled, mass } => (mask, u32::from(pulled) | u32::from(mass) << 1),
+            Self::Refused => (0, 4),
+        }
+    }
+}
+
 /// All gossip of one message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct GossipPayload {
@@ -62,4 +120,6 @@ pub(crate) struct GossipPayload {
     pub(crate) heartbeats: Vec<Heartbeat>,
     /// Acknowledgements, the receiver's own first.
     pub(crate) acks: Vec<Ack>,
+    /// Receipts, the receiver's own first.
+    pub(crate) receipts: Vec<Receipt>,
 }

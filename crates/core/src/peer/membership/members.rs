@@ -4,9 +4,10 @@
 use std::cmp::Ordering;
 
 use super::failure_detector::{FailureDetector, Liveness};
-use super::gossip::{Ack, EdgeClosure, GossipPayload, Heartbeat};
+use super::gossip::{Ack, Carried, EdgeClosure, GossipPayload, Heartbeat, Receipt};
 use super::heartbeats::HeartbeatRotation;
 use super::news::News;
+use super::receipts::Receipts;
 use super::table::{Incarnation, MemberState, Table};
 use crate::peer::clock::Moment;
 use crate::rng::{Purpose, Stream};
@@ -22,6 +23,7 @@ pub(crate) struct Membership {
     /// The members that count as alive, ascending: what the table says, kept as a list.
     members: Vec<u32>,
     news: News,
+    receipts: Receipts,
     /// The hash of table and closed edges that messages carry.
     digest: u64,
     /// The round until which the table travels with every message.
@@ -49,6 +51,7 @@ impl Membership {
             table,
             members: vec![node],
             news: News::default(),
+            receipts: Receipts::default(),
             digest: 0,
             attach_until: 0,
             attach_for,
@@ -115,6 +118,7 @@ impl Membership {
         self.detector.renew(node, came_back, now.tick, now.round + self.attach_for);
         if known.is_some_and(|known| known.incarnation != news.incarnation) {
             self.news.forget(node);
+            self.receipts.forget(node);
         }
         self.table_changed(now.round);
         true
@@ -141,6 +145,7 @@ impl Membership {
         let nonce = Stream::new(self.incarnation.nonce, self.node as usize, counter, Purpose::Lives).bits();
         self.incarnation = Incarnation { counter, nonce };
         self.news.forget(self.node);
+        self.receipts.forget(self.node);
         self.table.merge(self.node, MemberState::alive(self.incarnation));
         self.table_changed(round);
     }
@@ -199,6 +204,35 @@ impl Membership {
         false
     }
 
+    /// Takes in that scalars or mass of a message were applied by this peer, or could not be.
+    pub(crate) fn note_receipt(&mut self, from: u32, incarnation: Incarnation, carried: Carried, sequence: u64) {
+        let (by_life, life) = (self.incarnation.tag() as u32, incarnation.tag() as u32);
+        self.receipts.add(Receipt { by: self.node, by_life, from, life, carried, sequence });
+    }
+
+    /// Takes in a receipt and returns whether it concerns a message of this peer's present life.
+    /// Receipts of lives that are over say nothing; all others are passed on.
+    pub(crate) fn learn_receipt(&mut self, receipt: Receipt) -> bool {
+        let Receipt { by, by_life, from, life, .. } = receipt;
+        let is_life = |node, life| self.living_tag(node).map(|tag| tag as u32) == Some(life);
+        let living = is_life(by, by_life) && is_life(from, life);
+        if living && by != self.node && from != self.node {
+            self.receipts.add(receipt);
+        }
+        living && from == self.node
+    }
+
+    /// Whether a receipt is of this peer's own present life, for a message that is alive, too.
+    pub(crate) fn is_own_receipt(&self, receipt: &Receipt) -> bool {
+        let is_life = |node, life| self.living_tag(node).map(|tag| tag as u32) == Some(life);
+        receipt.by == self.node && is_life(receipt.by, receipt.by_life) && is_life(receipt.from, receipt.life)
+    }
+
+    /// The receipts of a message to a node with this many bytes of scalars and mass.
+    pub(crate) fn receipts_for(&self, to: u32, stream: Stream, bytes: usize) -> Vec<Receipt> {
+        self.receipts.for_message(self.node, to, stream, bytes)
+    }
+
     /// The gossip of a message to a node: acknowledgements and heartbeats always, and the table and
     /// closed edges, at most `table` of each, if that is given.
     pub(crate) fn gossip(
@@ -213,7 +247,7 @@ impl Membership {
         let acks = self.news.acks_for(self.node, to);
         let turn = self.heartbeats.next(&self.members, self.node);
         let heartbeats = turn.into_iter().filter_map(|node| self.heartbeat(node)).collect();
-        GossipPayload { states, closures, heartbeats, acks }
+        GossipPayload { states, closures, heartbeats, acks, receipts: Vec::new() }
     }
 
     /// The table, or what a message can carry of it: recent changes, then others at random. A fixed

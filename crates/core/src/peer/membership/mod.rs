@@ -5,10 +5,13 @@ mod gossip;
 mod heartbeats;
 mod members;
 mod news;
+mod receipts;
 mod table;
 
 pub(crate) use failure_detector::Liveness;
-pub(crate) use gossip::{ACKS_PER_MESSAGE, GossipPayload, HEARTBEATS_PER_MESSAGE, STATES_PER_MESSAGE};
-pub use gossip::{Ack, EdgeClosure, Heartbeat};
+pub(crate) use gossip::{
+    ACKS_PER_MESSAGE, GossipPayload, HEARTBEATS_PER_MESSAGE, RECEIPTS_PER_MESSAGE, STATES_PER_MESSAGE,
+};
+pub use gossip::{Ack, Carried, EdgeClosure, Heartbeat, Receipt};
 pub(crate) use members::Membership;
 pub use table::{Incarnation, MemberState, Table};

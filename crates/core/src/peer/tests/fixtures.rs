@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::algorithm::{PushPull, Steps};
 use crate::direction::Gradient;
-use crate::peer::{Incarnation, NeighbourSource, PeerConfig, Policy, SyncMode, Unit};
+use crate::peer::{Incarnation, NeighbourSource, PeerConfig, Policy, SyncMode, Unit, WordLength};
 use crate::weights::Uniform;
 use crate::{Algorithm, Dim, GradientMut, Level, Point, Problem, Scratch, Topology};
 
@@ -35,6 +35,7 @@ pub(in crate::peer) fn configs_of<S: Topology + 'static>(
         node,
         run: 7,
         unit: Unit::default(),
+        words: WordLength::default(),
         schedule: NeighbourSource::Living(Arc::new(move |agents| Arc::new(topology(agents)))),
         weights: Arc::new(Uniform),
         policy: Policy { exact, ..Policy::new(SyncMode::Free, agents) },

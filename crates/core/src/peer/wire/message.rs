@@ -2,30 +2,32 @@
 
 use std::ops::Range;
 
-use super::words::{halves, mass, scalars, words};
-use crate::peer::membership::{Ack, EdgeClosure, GossipPayload, Heartbeat, Incarnation, MemberState};
+use super::chunk::FULL;
+use super::control::Control;
+use super::words::{halves, scalars};
+use crate::peer::membership::Incarnation;
 use crate::{Mask, Scalar};
 
-/// The bytes of a header.
-pub(super) const HEADER: usize = 128;
-
 /// A message that is read where it stands in memory; nothing of it is copied.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Message<'a> {
     /// The header of the message.
     pub header: Header,
-    pub(super) parts: MessageParts<'a>,
+    /// What the message says beside scalars and mass.
+    pub control: Control<'a>,
+    pub(super) bytes: &'a [u8],
+    pub(crate) body: Body,
 }
 
-/// The bytes of a message after its header, part by part.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct MessageParts<'a> {
-    pub(super) states: &'a [u8],
-    pub(super) closures: &'a [u8],
-    pub(super) heartbeats: &'a [u8],
-    pub(super) acks: &'a [u8],
-    pub(super) pulled: &'a [u8],
-    pub(super) mass: &'a [u8],
+/// Where the scalars and the mass of a message stand in its bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Body {
+    /// The scalars of the largest segments.
+    pub(crate) largest: Range<usize>,
+    /// Each chunk of pulled segments, empty if it is not in the message; none without scalars.
+    pub(crate) pulled: Vec<Range<usize>>,
+    /// Each chunk of mass, empty if it is not in the message; none without mass.
+    pub(crate) mass: Vec<Range<usize>>,
 }
 
 /// The header of a message.
@@ -87,9 +89,20 @@ pub enum Intent {
 /// The reason why bytes are not a message of this run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
-    /// The bytes are not of fabnet, or of another version.
-    #[error("not a message that this version of fabnet understands")]
+    /// The bytes are not of fabnet.
+    #[error("not a message of fabnet")]
     Foreign,
+    /// The message is of another version of the wire.
+    #[error("a message of version {theirs} of the wire, where this node speaks {ours}: run one fabnet on all nodes")]
+    Version {
+        /// The version of the message.
+        theirs: u16,
+        /// The version of this fabnet.
+        ours: u16,
+    },
+    /// The message has words of another length, or several pieces.
+    #[error("a message whose scalars are laid out as this run does not")]
+    Layout,
     /// The message belongs to another run.
     #[error("a message of another run")]
     Run,
@@ -124,64 +137,14 @@ impl Envelope {
     }
 }
 
-impl<'a> Message<'a> {
-    /// What the sender knows of members.
-    pub fn member_states(&self) -> impl Iterator<Item = (u32, MemberState)> + 'a {
-        words(self.parts.states).map(|[node, counter, nonce]| {
-            (node as u32, MemberState { incarnation: Incarnation { counter, nonce }, dead: node >> 32 != 0 })
-        })
+impl Message<'_> {
+    /// The scalars that stand in the message as they are: those of largest segments, and of pulled
+    /// chunks in full.
+    pub fn full_scalars<T: Scalar>(&self) -> impl Iterator<Item = T> {
+        let chunks = self.body.pulled.iter().filter_map(|place| match self.bytes[place.clone()].split_first() {
+            Some((&FULL, scalars)) => Some(scalars),
+            _ => None,
+        });
+        std::iter::once(&self.bytes[self.body.largest.clone()]).chain(chunks).flat_map(scalars)
     }
-
-    /// Edges that were closed.
-    pub fn closures(&self) -> impl Iterator<Item = EdgeClosure> + 'a {
-        words(self.parts.closures).map(|[edge, life, generation]| {
-            let (from, to) = halves(edge);
-            EdgeClosure { from, to, life, generation }
-        })
-    }
-
-    /// Heartbeats of other members.
-    pub fn heartbeats(&self) -> impl Iterator<Item = Heartbeat> + 'a {
-        words(self.parts.heartbeats).map(|[who, count]| {
-            let (node, life) = halves(who);
-            Heartbeat { node, life, count }
-        })
-    }
-
-    /// Acknowledgements of messages, the receiver's own among them.
-    pub fn acks(&self) -> impl Iterator<Item = Ack> + 'a {
-        words(self.parts.acks).map(|[edge, life, sequence]| {
-            let (by, from) = halves(edge);
-            Ack { by, from, life, sequence }
-        })
-    }
-
-    /// The scalars of pulled and largest segments, one segment after the other.
-    pub fn scalars<T: Scalar>(&self) -> impl Iterator<Item = T> + 'a {
-        scalars(self.parts.pulled)
-    }
-
-    /// The mass: all that was ever sent over this edge, in units.
-    pub fn mass(&self) -> impl Iterator<Item = i64> + 'a {
-        mass(self.parts.mass)
-    }
-
-    /// The places of the scalars and of the mass in the bytes that were read.
-    pub(crate) fn places(&self) -> (Range<usize>, Range<usize>) {
-        let MessageParts { states, closures, heartbeats, acks, pulled, mass } = self.parts;
-        let start = HEADER + states.len() + closures.len() + heartbeats.len() + acks.len();
-        let pulled = start..start + pulled.len();
-        let masses = pulled.end.next_multiple_of(8);
-        (pulled, masses..masses + mass.len())
-    }
-}
-
-/// A message that is to be written.
-pub(crate) struct Draft<'a, T> {
-    pub(crate) header: Header,
-    pub(crate) gossip: &'a GossipPayload,
-    /// The sender's row, of which the pulled and largest segments of the mask are written.
-    pub(crate) row: &'a [T],
-    /// All that was ever sent over this edge, of which the pushed segments of the mask are written.
-    pub(crate) mass: &'a [i64],
 }

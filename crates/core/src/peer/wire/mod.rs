@@ -1,12 +1,20 @@
 //! The wire: what peers say to each other, as bytes.
 
+mod chunk;
+mod control;
 mod format;
+mod header;
 mod message;
+mod modulo;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod words;
 
-pub use format::{BEGINNING, WireFormat};
-pub(crate) use message::Draft;
+pub(crate) use chunk::{CHUNK, Chunk, EncodedChunk, WordKind, write_mass, write_scalars};
+pub use control::Control;
+pub use format::WireFormat;
+pub use header::BEGINNING;
+pub(crate) use message::Body;
 pub use message::{Contents, Envelope, Header, Intent, Malformed, Message};
-pub(crate) use words::{mass, scalars};
+pub use modulo::WordLength;
+pub(crate) use words::scalars;

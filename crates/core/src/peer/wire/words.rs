@@ -7,11 +7,6 @@ pub(crate) fn scalars<T: Scalar>(bytes: &[u8]) -> impl Iterator<Item = T> + use<
     bytes.chunks_exact(T::BYTES).map(T::read)
 }
 
-/// Reads bytes as units of mass.
-pub(crate) fn mass(bytes: &[u8]) -> impl Iterator<Item = i64> + use<'_> {
-    words(bytes).map(|[units]| units.cast_signed())
-}
-
 /// Appends words to a message.
 pub(super) fn put<const N: usize>(bytes: &mut Vec<u8>, words: [u64; N]) {
     bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));

@@ -19,8 +19,8 @@ impl Checked {
         self.exchange.round(arrives);
         for (_, bytes) in &self.exchange.sent {
             let message = WireMessage(bytes);
-            let units = self.exchange.peers[0].ledger().mass().len();
-            self.checker.record_sent(now, message, units);
+            let lengths = ChunkLengths::new(&self.exchange.peers[0].config().algorithm.segments(0));
+            self.checker.record_sent(now, message, &lengths);
         }
         self.check()
     }

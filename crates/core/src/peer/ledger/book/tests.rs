@@ -1,7 +1,5 @@
 //! Properties of ledgers, before any network.
 
-use std::iter;
-
 use proptest::prelude::*;
 
 use super::*;
@@ -50,11 +48,17 @@ fn ledger(input: &[i64]) -> Ledger {
     ledger
 }
 
+/// Sends a part of the mass, not rounded.
+fn give(ledger: &mut Ledger, to: u32, places: Range<usize>, part: Fraction, before: &[i64]) {
+    ledger.open(to);
+    ledger.send(to, places, part, before, |_| 0);
+}
+
 proptest! {
     /// Whatever is lost, read late, closed or undone: no unit is ever lost or made, and every
     /// ledger balances at any time.
     #[test]
-    fn mass_is_conserved(moves in prop::collection::vec(moves(4), 1..120)) {
+    fn mass_is_conserved(moves in prop::collection::vec(moves(4), 1..120), shift in 0..8u32) {
         let mut ledgers: Vec<Ledger> = (0..4).map(|node| ledger(&[1000 * node, -7])).collect();
         let mut alive = [true; 4];
         let mut sent: Vec<Vec<Vec<i64>>> = vec![Vec::new(); 16];
@@ -62,14 +66,15 @@ proptest! {
             match one {
                 Move::Share { from, to, part } if alive[from] && alive[to] => {
                     let before = ledgers[from].mass().to_vec();
-                    ledgers[from].send(to as u32, iter::once(0..2), Fraction::of(part), &before);
+                    ledgers[from].open(to as u32);
+                    ledgers[from].send(to as u32, 0..2, Fraction::of(part), &before, |_| shift);
                     sent[4 * from + to].push(ledgers[from].sent(to as u32).unwrap().to_vec());
                 }
                 Move::Read { from, to, late } if alive[from] && alive[to] => {
                     let messages = &sent[4 * from + to];
                     let newest = messages.last().cloned();
                     if let Some(sum) = if late { messages.first().cloned() } else { newest } {
-                        ledgers[to].receive(from as u32, iter::once(0..2), sum.into_iter()).unwrap();
+                        ledgers[to].receive(from as u32, 0..2, &sum).unwrap();
                     }
                 }
                 Move::Book { node, level } => ledgers[node].book(&[level, 2 * level]).unwrap(),
@@ -108,15 +113,15 @@ fn sums_that_wrap_around_conserve_mass() {
     let (mut sum, mut sent) = (0i64, 0i64);
     for _ in 0..40 {
         sum = sum.wrapping_add(1 << 60);
-        ledger.receive(1, iter::once(0..1), [sum].into_iter()).unwrap();
+        ledger.receive(1, 0..1, &[sum]).unwrap();
         let before = ledger.mass().to_vec();
-        ledger.send(2, iter::once(0..1), Fraction::of(0.999_999), &before);
+        give(&mut ledger, 2, 0..1, Fraction::of(0.999_999), &before);
         let now = ledger.sent(2).unwrap()[0];
         assert!(now.wrapping_sub(sent) > 1 << 59 && ledger.audit());
         sent = now;
     }
     assert!(ledger.mass()[0] > 0 && ledger.mass()[0] < 1 << 60, "the mass itself never wraps");
-    assert!(ledger.receive(1, iter::once(0..1), [sum.wrapping_add(i64::MAX)].into_iter()).is_err());
+    assert!(ledger.receive(1, 0..1, &[sum.wrapping_add(i64::MAX)]).is_err());
 }
 
 #[test]
@@ -128,8 +133,8 @@ fn an_undone_edge_is_as_if_it_had_never_existed() {
         (Reversal::Nothing, Reversal::Nothing, Reversal::Nothing)
     );
     let mass = one.mass().to_vec();
-    one.send(1, iter::once(0..2), Fraction::of(0.5), &mass);
-    one.receive(1, iter::once(0..2), [7, 7].into_iter()).unwrap();
+    give(&mut one, 1, 0..2, Fraction::of(0.5), &mass);
+    one.receive(1, 0..2, &[7, 7]).unwrap();
     assert_eq!((one.mass(), one.targets().count(), one.sources().count()), (&[57, -13][..], 1, 1));
     assert!(matches!(one.reverse(1), Reversal::Relative(size) if size > 0.0));
     assert_eq!(one, before);
@@ -141,7 +146,7 @@ fn a_share_does_not_depend_on_the_order_of_receivers() {
         let mut ledger = ledger(&[90]);
         let before = ledger.mass().to_vec();
         for to in receivers {
-            ledger.send(to, iter::once(0..1), Fraction::of(1.0 / 3.0), &before);
+            give(&mut ledger, to, 0..1, Fraction::of(1.0 / 3.0), &before);
         }
         (ledger.sent(1).unwrap().to_vec(), ledger.sent(2).unwrap().to_vec(), ledger.mass().to_vec())
     };
@@ -156,19 +161,34 @@ fn what_cannot_be_booked_changes_nothing() {
     assert_eq!(one, before);
     assert!(!one.is_full());
     one.book(&[Unit::LIMIT - 1]).unwrap();
-    assert!(one.receive(1, iter::once(0..1), [1].into_iter()).is_err() && one.audit());
+    assert!(one.receive(1, 0..1, &[1]).is_err() && one.audit());
 }
 
 #[test]
 fn a_snapshot_holds_the_whole_ledger() {
     let mut one = ledger(&[100, 3]);
     let mass = one.mass().to_vec();
-    one.send(4, iter::once(0..2), Fraction::of(0.25), &mass);
-    one.receive(2, iter::once(0..2), [-9, 1].into_iter()).unwrap();
+    give(&mut one, 4, 0..2, Fraction::of(0.25), &mass);
+    one.receive(2, 0..2, &[-9, 1]).unwrap();
     let mut words = Vec::new();
     one.save(&mut |word| words.push(word));
     let mut other = ledger(&[0, 0]);
     let mut words = words.into_iter();
     other.restore(&mut || words.next().ok_or(())).unwrap();
     assert_eq!((&other, words.next()), (&one, None));
+}
+
+#[test]
+fn what_is_rounded_off_a_share_stays_in_the_mass() {
+    let mut one = ledger(&[1000, -1000]);
+    let before = one.mass().to_vec();
+    one.open(1);
+    let mut largest = 0;
+    let change = one.send(1, 0..2, Fraction::of(0.5), &before, |share| {
+        largest = share;
+        6
+    });
+    assert_eq!((largest, change), (500, 512));
+    assert_eq!((one.sent(1).unwrap(), one.mass()), (&[448, -512][..], &[552, -488][..]));
+    assert!(one.audit());
 }

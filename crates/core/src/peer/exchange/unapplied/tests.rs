@@ -1,0 +1,245 @@
+//! One edge whose messages and receipts are lost, doubled and late: words are completed to what was
+//! sent, always, if receipts mean applied.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::peer::exchange::{Reading, Reference};
+use crate::peer::ledger::Unit;
+use crate::peer::wire::{EncodedChunk, WireFormat, WordKind, WordLength, write_mass, write_scalars};
+use crate::{Segment, SegmentKind, Segments};
+
+const WIDTH: usize = 5;
+
+/// What may happen between the two ends of an edge.
+#[derive(Clone, Debug)]
+enum Move {
+    /// The row moves, and a share of this size is sent; the message may be lost.
+    Send { size: u32, lost: bool },
+    /// The receiver applies the oldest message that waits, or the newest, and drops older ones.
+    Apply { newest: bool },
+    /// The sender hears of the newest message that was applied, or of an earlier one.
+    Receipt { late: usize },
+    /// The sender closes the edge: both sums begin at 0.
+    Close,
+    /// The sender has forgotten what was applied.
+    Crash,
+}
+
+fn moves() -> impl Strategy<Value = Move> {
+    prop_oneof![
+        6 => (0..45u32, any::<bool>()).prop_map(|(size, lost)| Move::Send { size, lost }),
+        4 => any::<bool>().prop_map(|newest| Move::Apply { newest }),
+        3 => (0..3usize).prop_map(|late| Move::Receipt { late }),
+        1 => Just(Move::Close),
+        1 => Just(Move::Crash),
+    ]
+}
+
+fn format(length: WordLength) -> WireFormat {
+    let segments = [Segment::new(SegmentKind::Pull, WIDTH), Segment::new(SegmentKind::Push, WIDTH)];
+    WireFormat::new(1, 2, &Segments::new(segments), length)
+}
+
+/// A message of the edge, with the numbers that its words stand for.
+#[derive(Clone)]
+struct Sent {
+    sequence: u64,
+    generation: u32,
+    pulled: Vec<u8>,
+    mass: Vec<u8>,
+    sums: Vec<i64>,
+}
+
+/// Both ends of an edge.
+struct OneEdge {
+    format: WireFormat,
+    unapplied: Unapplied,
+    row: Vec<f64>,
+    moved: u128,
+    sums: Vec<i64>,
+    generation: u32,
+    sequence: u64,
+    waiting: Vec<Sent>,
+    reference: Reference,
+    received: Vec<i64>,
+    received_in: u32,
+    receipts: Vec<u64>,
+    /// Whether receipts are given for messages that only wait.
+    receipts_on_arrival: bool,
+}
+
+const ALL: Carried = Carried::Parts { mask: u32::MAX, pulled: true, mass: true };
+
+impl OneEdge {
+    fn new(length: WordLength, receipts_on_arrival: bool) -> Self {
+        let format = format(length);
+        Self {
+            unapplied: Unapplied::new(1, 1, 0),
+            row: vec![0.25; WIDTH],
+            moved: 0,
+            sums: vec![0; WIDTH],
+            generation: 0,
+            sequence: 0,
+            waiting: Vec::new(),
+            reference: Reference::new(WIDTH, format.pulled_chunks()),
+            received: vec![0; WIDTH],
+            received_in: 0,
+            receipts: Vec::new(),
+            receipts_on_arrival,
+            format,
+        }
+    }
+
+    fn send(&mut self, size: u32, lost: bool) {
+        let unit = Unit::default();
+        let step = 2f64.powi(size.cast_signed() - 45);
+        let before = self.row.clone();
+        self.row.iter_mut().enumerate().for_each(|(place, scalar)| *scalar += step * (place as f64 - 2.2));
+        let largest = self.row.iter().zip(&before).map(|(now, before)| (now - before).abs()).fold(0.0, f64::max);
+        self.moved += u128::from(unit.at_most(largest) + 2);
+        let length = self.format.length();
+        let share = 3i64 << size.min(40);
+        let chunk = self.format.pushed_chunks()[0].clone();
+        let bound = self.unapplied.pushed_bound(0).map(|bound| bound + u128::from(share.unsigned_abs()));
+        let fine = |shift| WordKind::is_fine(shift, share.unsigned_abs());
+        let shift = chunk.words(length, 8, bound, fine).map_or(0, |kind| kind.shift);
+        let old = self.sums.clone();
+        for (place, sum) in (0i64..).zip(&mut self.sums) {
+            *sum = sum.wrapping_add(share - place) >> shift << shift;
+        }
+        let change = self.sums.iter().zip(old).map(|(now, old)| now.wrapping_sub(old).unsigned_abs()).max();
+        self.unapplied.give(0, change.unwrap_or(0));
+        self.sequence += 1;
+        let (mut pulled, mut mass) = (Vec::new(), Vec::new());
+        let change = self.unapplied.moved_since_last(0, self.moved);
+        let fine = |shift| WordKind::is_fine(shift, change);
+        let kind = self.format.pulled_chunks()[0].words(length, 8, self.unapplied.pulled_bound(0, self.moved), fine);
+        let used = write_scalars(&self.row, unit, kind, &mut pulled);
+        let zeros = self.sums.iter().fold(0, |bits, sum| bits | sum).trailing_zeros();
+        let kind = chunk.words(length, 8, self.unapplied.pushed_bound(0), |shift| shift <= zeros);
+        write_mass(&self.sums, kind, &mut mass);
+        let base = PulledBase { moved: self.moved, shift: used.map_or(0, |kind| kind.shift) };
+        self.unapplied.send(self.sequence, ALL, self.format.pulled_chunks(), vec![Some(base)]);
+        if !lost {
+            let sums = self.sums.clone();
+            self.waiting.push(Sent { sequence: self.sequence, generation: self.generation, pulled, mass, sums });
+            if self.receipts_on_arrival {
+                self.receipts.push(self.sequence);
+            }
+        }
+    }
+
+    /// Applies a message, and returns whether its words stood for what was sent; `None` if they
+    /// were refused.
+    fn apply(&mut self, newest: bool) -> Option<bool> {
+        if self.waiting.is_empty() {
+            return Some(true);
+        }
+        let place = if newest { self.waiting.len() - 1 } else { 0 };
+        let message = self.waiting.drain(..=place).next_back()?;
+        if message.generation != self.received_in {
+            (self.received, self.received_in) = (vec![0; WIDTH], message.generation);
+        }
+        let (pulled, _) = EncodedChunk::read(&message.pulled, WIDTH, 8)?;
+        let (mass, _) = EncodedChunk::read(&message.mass, WIDTH, 8)?;
+        let chunk = self.format.pulled_chunks()[0].clone();
+        let readable = !pulled.needs_completion() || self.reference.read(0, &chunk, pulled) == Reading::Whole;
+        if !readable || !mass.is_completed_by(&self.received) {
+            return None;
+        }
+        let mut sums = [0; WIDTH];
+        mass.complete_mass(&self.received, &mut sums);
+        self.reference.hold::<f64>(0, &chunk, pulled, Unit::default());
+        self.received = sums.to_vec();
+        if !self.receipts_on_arrival {
+            self.receipts.push(message.sequence);
+        }
+        Some(sums[..] == message.sums)
+    }
+
+    /// Lets something happen, and returns whether all words were read as they were sent.
+    fn make(&mut self, one: &Move) -> bool {
+        match *one {
+            Move::Send { size, lost } => self.send(size, lost),
+            Move::Apply { newest } => return self.apply(newest) == Some(true),
+            Move::Receipt { late } => {
+                let place = self.receipts.len().checked_sub(1 + late);
+                if let Some(&sequence) = place.and_then(|place| self.receipts.get(place)) {
+                    self.unapplied.apply(ALL, sequence, self.format.pushed_chunks());
+                }
+            }
+            Move::Close => {
+                self.generation += 1;
+                self.sums = vec![0; WIDTH];
+                self.unapplied = Unapplied::new(1, 1, self.sequence);
+            }
+            Move::Crash => self.unapplied = Unapplied::unknown(1, 1, self.sequence),
+        }
+        true
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn words_are_read_as_they_were_sent(moves in prop::collection::vec(moves(), 1..80)) {
+        for length in WordLength::ALL {
+            let mut edge = OneEdge::new(length, false);
+            for one in &moves {
+                prop_assert!(edge.make(one), "{:?}: {:?}", length, one);
+            }
+        }
+    }
+}
+
+/// The same edge with receipts for what has only arrived is read wrongly or refused, sometimes.
+#[test]
+fn receipts_on_arrival_are_not_enough() {
+    let send = |size| Move::Send { size, lost: false };
+    let mut wrong = 0;
+    for size in 20..40 {
+        let mut edge = OneEdge::new(WordLength::Bits8, true);
+        let moves = [
+            send(size),
+            Move::Apply { newest: true },
+            Move::Receipt { late: 0 },
+            send(size),
+            Move::Receipt { late: 0 },
+            send(2),
+            // The message between was never applied.
+            Move::Apply { newest: true },
+        ];
+        wrong += usize::from(!moves.iter().all(|one| edge.make(one)));
+    }
+    assert!(wrong > 0);
+}
+
+#[test]
+fn a_refusal_asks_for_full_words_once() {
+    let mut edge = OneEdge::new(WordLength::Bits16, false);
+    edge.send(30, false);
+    assert!(edge.apply(true) == Some(true) && edge.make(&Move::Receipt { late: 0 }));
+    assert!(edge.unapplied.pushed_bound(0) == Some(0) && edge.unapplied.is_settled());
+    edge.send(30, true);
+    edge.unapplied.apply(Carried::Refused, 2, edge.format.pushed_chunks());
+    assert_eq!((edge.unapplied.pushed_bound(0), edge.unapplied.pulled_bound(0, edge.moved)), (None, None));
+    edge.send(30, false);
+    assert!(edge.apply(true) == Some(true) && edge.make(&Move::Receipt { late: 0 }));
+    edge.unapplied.apply(Carried::Refused, 2, edge.format.pushed_chunks());
+    assert_eq!(edge.unapplied.pushed_bound(0), Some(0), "an old refusal says nothing new");
+}
+
+#[test]
+fn a_message_that_says_the_same_again_is_kept_once() {
+    let mut edge = OneEdge::new(WordLength::Bits16, false);
+    edge.send(30, false);
+    let base = Some(PulledBase { moved: edge.moved, shift: 0 });
+    edge.unapplied.send(9, ALL, edge.format.pulled_chunks(), vec![base]);
+    assert_eq!(edge.unapplied.sent.len(), 1);
+    for size in 0..40 {
+        edge.send(size, true);
+        assert!(edge.unapplied.sent.len() <= Unapplied::KEPT + 1);
+    }
+}
