@@ -35,14 +35,16 @@ impl<T: Scalar> Peer<T> {
                 self.membership.note_receipt(header.from, header.incarnation, Carried::Refused, header.sequence);
                 continue;
             }
-            self.hold(&message);
+            if self.is_to_this_life(&message) {
+                self.hold(&message);
+            }
             // Where nothing is pushed at all, hearing anybody is enough.
             fed |= self.ledger.mass().is_empty() && header.contents.pulled;
             match self.book(&message) {
                 Some(more) => fed |= more,
                 None => applied.overflow = true,
             }
-            if !message.is_struck() {
+            if self.is_to_this_life(&message) && !message.is_struck() {
                 self.membership.note_receipt(header.from, header.incarnation, message.carried(), header.sequence);
             }
             applied.messages.push(message);
@@ -67,10 +69,17 @@ impl<T: Scalar> Peer<T> {
         self.membership.is_own_receipt(receipt) && self.exchange.inbox(receipt.from).applied() < receipt.sequence
     }
 
+    /// Whether a message was sent to this peer's present life. Its sender completes nothing for an
+    /// earlier one from what that life has applied, and a late message of that time must not take
+    /// the place of what the present one holds.
+    fn is_to_this_life(&self, message: &Unread) -> bool {
+        message.header.to_incarnation == self.membership.incarnation()
+    }
+
     /// Whether all words of a message can be completed.
     fn read(&self, message: &Unread) -> Reading {
         let from = message.header.from;
-        let reference = self.exchange.reference(from);
+        let reference = self.exchange.reference(from).filter(|_| self.is_to_this_life(message));
         let pulled = self.format.pulled_chunks().iter().enumerate().map(|(number, chunk)| {
             let words = message.pulled::<T>(&self.format, number).filter(EncodedChunk::needs_completion)?;
             Some(reference.map_or(Reading::NothingHeld, |reference| reference.read(number, chunk, words)))

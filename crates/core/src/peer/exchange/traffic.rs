@@ -207,7 +207,7 @@ impl Exchange {
     pub(crate) fn begin_life(&mut self) {
         self.edges.iter_mut().for_each(Edge::begin_life);
         self.inboxes.iter_mut().for_each(Inbox::clear);
-        self.unapplied.clear();
+        (self.unapplied, self.references) = Default::default();
     }
 
     /// Drops what waits of earlier epochs. Rows and sums begin anew, for all in this epoch.
