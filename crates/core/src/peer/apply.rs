@@ -69,9 +69,8 @@ impl<T: Scalar> Peer<T> {
         self.membership.is_own_receipt(receipt) && self.exchange.inbox(receipt.from).applied() < receipt.sequence
     }
 
-    /// Whether a message was sent to this peer's present life. Its sender completes nothing for an
-    /// earlier one from what that life has applied, and a late message of that time must not take
-    /// the place of what the present one holds.
+    /// Whether a message was sent to this peer's present life. Its words build on what that life
+    /// has applied, so a late message to an earlier one must not take the place of what is held.
     fn is_to_this_life(&self, message: &Unread) -> bool {
         message.header.to_incarnation == self.membership.incarnation()
     }
