@@ -104,7 +104,7 @@ pub(crate) fn network_settings(keys: &mut SettingsReader<'_>) -> NetworkSettings
 /// Reads the table `[wire]`: the length of the words in which scalars and mass travel.
 pub(crate) fn wire_settings(keys: &mut SettingsReader<'_>) -> WordLength {
     let about = "bits in which each scalar travels between peers with ledgers and between real nodes; fewer bits need \
-                 the same rounds, and no mass is lost. Methods by push-sum always use 64";
+                 about the same rounds, and no mass is lost. Methods by push-sum always use 64";
     let default = WordLength::default();
     let others = WordLength::ALL.into_iter().rev().filter(|&length| length != default);
     let lengths: Vec<u64> = std::iter::once(default).chain(others).map(|length| length.bits().into()).collect();

@@ -5,7 +5,7 @@ use super::exchange::{Reading, Unread};
 use super::machine::Peer;
 use super::membership::{Carried, Receipt};
 use super::policy::SyncMode;
-use super::wire::{CHUNK, EncodedChunk, WordLength};
+use super::wire::{CHUNK, EncodedChunk, Header, WordLength};
 use crate::Scalar;
 
 /// What has come of the messages of a round.
@@ -35,16 +35,14 @@ impl<T: Scalar> Peer<T> {
                 self.membership.note_receipt(header.from, header.incarnation, Carried::Refused, header.sequence);
                 continue;
             }
-            if self.is_to_this_life(&message) {
-                self.hold(&message);
-            }
+            self.hold(&message);
             // Where nothing is pushed at all, hearing anybody is enough.
             fed |= self.ledger.mass().is_empty() && header.contents.pulled;
             match self.book(&message) {
                 Some(more) => fed |= more,
                 None => applied.overflow = true,
             }
-            if self.is_to_this_life(&message) && !message.is_struck() {
+            if self.is_to_this_life(&header) && !message.is_struck() {
                 self.membership.note_receipt(header.from, header.incarnation, message.carried(), header.sequence);
             }
             applied.messages.push(message);
@@ -71,14 +69,14 @@ impl<T: Scalar> Peer<T> {
 
     /// Whether a message was sent to this peer's present life. Its words build on what that life
     /// has applied, so a late message to an earlier one must not take the place of what is held.
-    fn is_to_this_life(&self, message: &Unread) -> bool {
-        message.header.to_incarnation == self.membership.incarnation()
+    pub(super) fn is_to_this_life(&self, header: &Header) -> bool {
+        header.to_incarnation == self.membership.incarnation()
     }
 
     /// Whether all words of a message can be completed.
     fn read(&self, message: &Unread) -> Reading {
         let from = message.header.from;
-        let reference = self.exchange.reference(from).filter(|_| self.is_to_this_life(message));
+        let reference = self.exchange.reference(from).filter(|_| self.is_to_this_life(&message.header));
         let pulled = self.format.pulled_chunks().iter().enumerate().map(|(number, chunk)| {
             let words = message.pulled::<T>(&self.format, number).filter(EncodedChunk::needs_completion)?;
             Some(reference.map_or(Reading::NothingHeld, |reference| reference.read(number, chunk, words)))
@@ -92,9 +90,10 @@ impl<T: Scalar> Peer<T> {
         pulled.chain(pushed).flatten().find(|reading| *reading != Reading::Whole).unwrap_or(Reading::Whole)
     }
 
-    /// Holds the pulled scalars of a message, to complete the words of later ones.
+    /// Holds the pulled scalars of a message to this life, to complete the words of later ones.
     fn hold(&mut self, message: &Unread) {
-        if self.format.length() == WordLength::Full || !message.header.contents.pulled {
+        let completes = self.format.length() != WordLength::Full && message.header.contents.pulled;
+        if !completes || !self.is_to_this_life(&message.header) {
             return;
         }
         let reference = self.exchange.reference_mut(message.header.from, &self.format);

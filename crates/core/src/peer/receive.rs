@@ -149,7 +149,7 @@ impl<T: Scalar> Peer<T> {
     /// closed.
     fn is_for_this_life(&self, header: &Header) -> bool {
         let open = header.generation >= self.exchange.edge(header.from).its_generation();
-        header.to_incarnation == self.membership.incarnation() && open
+        self.is_to_this_life(header) && open
     }
 
     /// Goes on in the round of the others, if this peer is new or has fallen far behind.

@@ -35,9 +35,9 @@ impl<T: Scalar> Peer<T> {
 
     /// The round after which no mass may have gone over an edge that counts as idle.
     ///
-    /// A free-running peer does not wait for receipts that may be on their way: to wait costs a
-    /// fourth more rounds where 30 % of messages are lost. In lockstep hardly anything is lost, and
-    /// messages outside of the schedule would come in an order that differs from run to run.
+    /// A free-running peer does not wait for receipts that may be on their way: to wait cost up to
+    /// a third more rounds where 30 % of messages were lost. In lockstep hardly anything is lost,
+    /// and messages outside of the schedule would come in an order that differs from run to run.
     fn idle_until(&self) -> u64 {
         const ROUNDS_PER_NODE: u64 = 4;
         let (round, policy) = (self.clock.round(), &self.config.policy);

@@ -180,8 +180,7 @@ impl Membership {
 
     /// Takes in a heartbeat of the present life of another node.
     pub(crate) fn hear(&mut self, heartbeat: Heartbeat, now: Moment) {
-        let living = self.living_tag(heartbeat.node).map(|tag| tag as u32) == Some(heartbeat.life);
-        if living && heartbeat.node != self.node {
+        if self.is_life(heartbeat.node, heartbeat.life) && heartbeat.node != self.node {
             self.detector.hear(heartbeat.node, heartbeat.count, now.tick, now.round);
         }
     }
@@ -214,8 +213,7 @@ impl Membership {
     /// Receipts of lives that are over say nothing; all others are passed on.
     pub(crate) fn learn_receipt(&mut self, receipt: Receipt) -> bool {
         let Receipt { by, by_life, from, life, .. } = receipt;
-        let is_life = |node, life| self.living_tag(node).map(|tag| tag as u32) == Some(life);
-        let living = is_life(by, by_life) && is_life(from, life);
+        let living = self.is_life(by, by_life) && self.is_life(from, life);
         if living && by != self.node && from != self.node {
             self.receipts.add(receipt);
         }
@@ -224,8 +222,8 @@ impl Membership {
 
     /// Whether a receipt is of this peer's own present life, for a message that is alive, too.
     pub(crate) fn is_own_receipt(&self, receipt: &Receipt) -> bool {
-        let is_life = |node, life| self.living_tag(node).map(|tag| tag as u32) == Some(life);
-        receipt.by == self.node && is_life(receipt.by, receipt.by_life) && is_life(receipt.from, receipt.life)
+        let Receipt { by, by_life, from, life, .. } = *receipt;
+        by == self.node && self.is_life(by, by_life) && self.is_life(from, life)
     }
 
     /// The receipts of a message to a node with this many bytes of scalars and mass.
@@ -293,6 +291,12 @@ impl Membership {
     /// The tag of the present life of a node that counts as alive.
     fn living_tag(&self, node: u32) -> Option<u64> {
         self.table.living(node).map(Incarnation::tag)
+    }
+
+    /// Whether these are the low bits of the tag of the present life of a node that counts as
+    /// alive.
+    fn is_life(&self, node: u32, life: u32) -> bool {
+        self.living_tag(node).map(|tag| tag as u32) == Some(life)
     }
 
     fn table_changed(&mut self, round: u64) {

@@ -82,11 +82,11 @@ pub(crate) struct WordKind {
 impl WordKind {
     /// Numbers are rounded to at most this part of what has changed: one in 8. Coarser words cost
     /// rounds.
-    const FINEST: u64 = 8;
+    const PARTS_OF_CHANGE: u64 = 8;
 
     /// Whether rounding by this shift is small beside a change.
     pub(crate) fn is_fine(shift: u32, change: u64) -> bool {
-        shift == 0 || change >> shift >= Self::FINEST
+        shift == 0 || change >> shift >= Self::PARTS_OF_CHANGE
     }
 
     /// The byte that says so in a message.
