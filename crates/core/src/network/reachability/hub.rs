@@ -14,7 +14,7 @@ pub(super) fn hub_bound(sequence: &GraphSequence<'_>, budget: u64) -> u64 {
     let rounds = sequence.order().rounds();
     // Two sweeps take some four cycles; what is slower gains little from them.
     let affordable = rounds > 1 && 4.0 * rounds as f64 * sequence.entries() <= budget as f64;
-    let swept = if affordable { bound_by_sweeps(sequence, sequence.visited() + budget) } else { None };
+    let swept = if affordable { bound_by_sweeps(sequence, sequence.visited().saturating_add(budget)) } else { None };
     swept.unwrap_or_else(|| bound_by_search(sequence))
 }
 

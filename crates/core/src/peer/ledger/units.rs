@@ -26,9 +26,10 @@ impl Unit {
         let exact = scalar.f64() * self.per_one;
         let whole = exact as i64;
         // Rounds halves away from zero without a call of `round`: x86 has no instruction for that
-        // rounding. Numbers beyond 2⁵³ have no rest.
+        // rounding. Numbers beyond 2⁵³ have no rest, except those that do not fit into 64 bits.
         let rest = exact - whole as f64;
-        let units = whole + i64::from(rest >= 0.5) - i64::from(rest <= -0.5);
+        let away = i64::from(rest >= 0.5) - i64::from(rest <= -0.5);
+        let units = whole.saturating_add(away);
         (exact.abs() < Self::LIMIT as f64).then_some(units)
     }
 
