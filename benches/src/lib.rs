@@ -1,6 +1,7 @@
 //! Functions that the measurements share.
 #![allow(clippy::disallowed_methods, reason = "measuring needs a clock")]
 
+mod triad;
 pub mod yardstick;
 
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use fabnet_core::algorithm::{PushPull, Request, Steps, StepsError};
 use fabnet_core::direction::{Gradient, Penalty};
 use fabnet_core::weights::Uniform;
 use fabnet_core::{Algorithm, Direction, Network, Problem, Scalar, Shard, Topology};
+pub use triad::Triad;
 
 /// Push-pull with a direction and the same step size for all blocks, on a topology with uniform
 /// mixing weights.

@@ -10,11 +10,10 @@
 
 use std::sync::Arc;
 
-use fabnet_benches::{best, elapsed, gradient, seconds, with_threads};
+use fabnet_benches::{Triad, best, gradient, seconds, with_threads};
 use fabnet_core::Shard;
 use fabnet_core::topology::{OnePeerExponential, Ring};
 use fabnet_problems::Quadratic;
-use rayon::prelude::*;
 
 /// The sizes that are measured: agents, and scalars of a row.
 const SIZES: [(usize, usize); 3] = [(1_000_000, 10), (10_000, 1_000), (100, 100_000)];
@@ -52,31 +51,4 @@ fn measure(agents: usize, width: usize) {
         ring / triad,
         exponential / triad
     );
-}
-
-/// The triad `a = b + s·c`, the usual measure of memory bandwidth.
-struct Triad {
-    a: Vec<f64>,
-    b: Vec<f64>,
-    c: Vec<f64>,
-}
-
-impl Triad {
-    fn new(len: usize) -> Self {
-        Self { a: vec![0.0; len], b: vec![1.0; len], c: vec![2.0; len] }
-    }
-
-    /// The bandwidth in GB/s, counting two reads and a write.
-    fn rate(&mut self) -> f64 {
-        const PIECE: usize = 1 << 14;
-        let Self { a, b, c } = self;
-        let time = elapsed(|| {
-            a.par_chunks_mut(PIECE).zip(b.par_chunks(PIECE)).zip(c.par_chunks(PIECE)).for_each(|((a, b), c)| {
-                for ((a, &b), &c) in a.iter_mut().zip(b).zip(c) {
-                    *a = b + 0.5 * c;
-                }
-            });
-        });
-        (3 * a.len() * size_of::<f64>()) as f64 / time / 1e9
-    }
 }

@@ -5,51 +5,55 @@ use super::exchange::{Reading, Unread};
 use super::machine::Peer;
 use super::membership::{Carried, Receipt};
 use super::policy::SyncMode;
-use super::wire::{CHUNK, EncodedChunk, Header, WordLength};
-use crate::Scalar;
+use super::pull::Pull;
+use super::wire::{CHUNK, Header, WordLength};
+use crate::{Mask, Scalar};
 
-/// What has come of the messages of a round.
-pub(super) struct Applied {
-    /// The messages whose words were completed.
-    pub(super) messages: Vec<Unread>,
-    /// Whether there was more mass than can be booked.
-    pub(super) overflow: bool,
+/// What has come of the mass of a message.
+#[derive(Clone, Copy, Debug)]
+struct Booked {
+    reading: Reading,
+    /// Whether there was any that was not known.
+    more: bool,
+    /// Whether there was more than can be booked.
+    overflow: bool,
 }
 
 impl<T: Scalar> Peer<T> {
-    /// Applies the messages of a round, ascending by sender. One whose words cannot be completed is
-    /// refused as a whole: it counts as lost, and its sender is asked for full words.
-    pub(super) fn apply(&mut self, arrived: Vec<Unread>) -> Applied {
-        let mut applied = Applied { messages: Vec::with_capacity(arrived.len()), overflow: false };
-        // A peer without sources expects no mass.
-        let mut fed = self.neighbours.at(self.clock.round()).sources.is_empty();
-        for message in arrived {
-            if self.config.policy.sync != SyncMode::Free {
-                self.merge_receipts(message.receipts.iter().copied());
-            }
-            let header = message.header;
-            let reading = self.read(&message);
-            if reading != Reading::Whole {
-                self.counters.refused += 1;
-                self.counters.wrong_words += u64::from(reading == Reading::Wrong);
-                self.membership.note_receipt(header.from, header.incarnation, Carried::Refused, header.sequence);
-                continue;
-            }
-            self.hold(&message);
-            // Where nothing is pushed at all, hearing anybody is enough.
-            fed |= self.ledger.mass().is_empty() && header.contents.pulled;
-            match self.book(&message) {
-                Some(more) => fed |= more,
-                None => applied.overflow = true,
-            }
-            if self.is_to_this_life(&header) && !message.is_struck() {
-                self.membership.note_receipt(header.from, header.incarnation, message.carried(), header.sequence);
-            }
-            applied.messages.push(message);
+    /// Applies the messages of a round, ascending by sender, and returns whether there was more
+    /// mass than can be booked. A chunk whose words cannot be completed is left out, as if it had
+    /// been lost, and the sender of its message is asked for full words.
+    pub(super) fn apply(&mut self, arrived: &[Unread], mask: Mask) -> bool {
+        if self.config.policy.sync != SyncMode::Free {
+            self.merge_receipts(arrived.iter().flat_map(|message| message.receipts.iter().copied()));
         }
-        self.counters.applied += applied.messages.len() as u64;
-        self.starvation.count(fed);
-        applied
+        let booked = self.book(arrived);
+        let pulled = self.mix(arrived, mask);
+        // A peer without sources expects no mass. Where nothing is pushed at all, hearing anybody
+        // is enough.
+        let alone = self.neighbours.at(self.clock.round()).sources.is_empty();
+        let hears =
+            |(message, reading): (&Unread, &Reading)| message.header.contents.pulled && *reading == Reading::Whole;
+        let heard = self.ledger.mass().is_empty() && arrived.iter().zip(&pulled).any(hears);
+        self.starvation.count(alone || heard || booked.iter().any(|booked| booked.more));
+        for ((message, booked), pulled) in arrived.iter().zip(&booked).zip(pulled) {
+            self.note(message, booked.reading.and(pulled));
+        }
+        booked.iter().any(|booked| booked.overflow)
+    }
+
+    /// Counts a message and says in a receipt what came of it.
+    fn note(&mut self, message: &Unread, reading: Reading) {
+        let header = &message.header;
+        let whole = reading == Reading::Whole;
+        self.counters.applied += u64::from(whole);
+        self.counters.refused += u64::from(!whole);
+        self.counters.wrong_words += u64::from(reading == Reading::Wrong);
+        if !whole {
+            self.membership.note_receipt(header.from, header.incarnation, Carried::Refused, header.sequence);
+        } else if self.is_to_this_life(header) && !message.is_struck() {
+            self.membership.note_receipt(header.from, header.incarnation, message.carried(), header.sequence);
+        }
     }
 
     /// Takes in what others have applied.
@@ -73,54 +77,41 @@ impl<T: Scalar> Peer<T> {
         header.to_incarnation == self.membership.incarnation()
     }
 
-    /// Whether all words of a message can be completed.
-    fn read(&self, message: &Unread) -> Reading {
-        let from = message.header.from;
-        let reference = self.exchange.reference(from).filter(|_| self.is_to_this_life(&message.header));
-        let pulled = self.format.pulled_chunks().iter().enumerate().map(|(number, chunk)| {
-            let words = message.pulled::<T>(&self.format, number).filter(EncodedChunk::needs_completion)?;
-            Some(reference.map_or(Reading::NothingHeld, |reference| reference.read(number, chunk, words)))
-        });
-        let (received, nothing) = (self.ledger.received(from), [0; CHUNK]);
-        let pushed = self.format.pushed_chunks().iter().enumerate().map(|(number, chunk)| {
-            let words = message.mass(&self.format, number)?;
-            let known = received.map_or(&nothing[..chunk.place.len()], |received| &received[chunk.place.clone()]);
-            Some(if words.is_completed_by(known) { Reading::Whole } else { Reading::Wrong })
-        });
-        pulled.chain(pushed).flatten().find(|reading| *reading != Reading::Whole).unwrap_or(Reading::Whole)
+    /// Mixes the scalars of messages into the next row, holds them to complete later ones, and
+    /// returns what came of each message.
+    pub(super) fn mix(&mut self, arrived: &[Unread], mask: Mask) -> Vec<Reading> {
+        let completes = self.format.length() != WordLength::Full;
+        let is_held =
+            |message: &&Unread| completes && message.header.contents.pulled && self.is_to_this_life(&message.header);
+        let senders: Vec<u32> = arrived.iter().filter(is_held).map(|message| message.header.from).collect();
+        let (round, sync) = (self.clock.round(), self.config.policy.sync);
+        let references = self.exchange.references(&senders, &self.format);
+        let mut pull = Pull::new(&self.format, (self.neighbours.at(round), sync, mask), arrived);
+        pull.complete_from(senders.into_iter().zip(references));
+        self.local.mix(&mut pull);
+        pull.readings()
     }
 
-    /// Holds the pulled scalars of a message to this life, to complete the words of later ones.
-    fn hold(&mut self, message: &Unread) {
-        let completes = self.format.length() != WordLength::Full && message.header.contents.pulled;
-        if !completes || !self.is_to_this_life(&message.header) {
-            return;
-        }
-        let reference = self.exchange.reference_mut(message.header.from, &self.format);
-        for (number, chunk) in self.format.pulled_chunks().iter().enumerate() {
-            if let Some(encoded) = message.pulled::<T>(&self.format, number) {
-                reference.hold::<T>(number, chunk, encoded, self.config.unit);
+    /// Books the mass of messages, chunk by chunk.
+    fn book(&mut self, arrived: &[Unread]) -> Vec<Booked> {
+        let mut outcomes = vec![Booked { reading: Reading::Whole, more: false, overflow: false }; arrived.len()];
+        let (mut sums, nothing) = ([0; CHUNK], [0; CHUNK]);
+        for (number, chunk) in self.format.pushed_chunks().iter().enumerate() {
+            let (sums, nothing) = (&mut sums[..chunk.place.len()], &nothing[..chunk.place.len()]);
+            for (message, outcome) in arrived.iter().zip(&mut outcomes) {
+                let Some(encoded) = message.mass(&self.format, number) else { continue };
+                let from = message.header.from;
+                let known = self.ledger.received(from).map_or(nothing, |received| &received[chunk.place.clone()]);
+                if !encoded.complete(known, sums) {
+                    outcome.reading = Reading::Wrong;
+                    continue;
+                }
+                match self.ledger.receive(from, chunk.place.clone(), sums) {
+                    Ok(more) => outcome.more |= more,
+                    Err(_) => outcome.overflow = true,
+                }
             }
         }
-    }
-
-    /// Books the mass of a message and returns whether there was any that was not known, or `None`
-    /// if there is more than can be booked.
-    fn book(&mut self, message: &Unread) -> Option<bool> {
-        let from = message.header.from;
-        if !message.header.contents.mass {
-            return Some(false);
-        }
-        let mut outcome = Some(false);
-        let mut sums = [0; CHUNK];
-        for (number, chunk) in self.format.pushed_chunks().iter().enumerate() {
-            let Some(encoded) = message.mass(&self.format, number) else { continue };
-            let known = &self.ledger.receives(from)[chunk.place.clone()];
-            let sums = &mut sums[..known.len()];
-            encoded.complete_mass(known, sums);
-            let booked = self.ledger.receive(from, chunk.place.clone(), sums);
-            outcome = booked.ok().and_then(|more| outcome.map(|before| before | more));
-        }
-        outcome
+        outcomes
     }
 }

@@ -3,6 +3,7 @@
 //! Nothing here knows of messages, members or edges. The ledger hands mass in, and takes what the
 //! agent contributes, in whole units.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use twox_hash::XxHash3_64;
@@ -47,7 +48,6 @@ struct AgentIdentity<T: Scalar> {
 /// What a step changes, as it was before: a step whose result cannot be used is undone.
 #[derive(Default)]
 struct Undo<T> {
-    next: Vec<T>,
     memory: Vec<T>,
     contribution: Vec<T>,
 }
@@ -181,7 +181,7 @@ impl<T: Scalar> LocalState<T> {
     }
 
     /// Mixes the pulled and largest segments of those that have arrived into the next row.
-    pub(crate) fn mix(&mut self, pull: &Pull<'_>) {
+    pub(crate) fn mix(&mut self, pull: &mut Pull<'_>) {
         pull.mix(self.unit, &self.row, &mut self.next);
     }
 
@@ -222,16 +222,20 @@ impl<T: Scalar> LocalState<T> {
         self.next[shared..].copy_from_slice(&self.row[shared..]);
     }
 
-    /// Corrects the mixed row by a step of the algorithm, whose levels are handed to `book`. A step
-    /// whose result is not finite, or cannot be booked, is undone.
-    pub(crate) fn step(&mut self, round: u64, book: impl FnOnce(&[i64]) -> bool) -> StepOutcome {
-        self.remember();
+    /// Corrects the mixed row by a step of the algorithm; `book` is told the old level and the new
+    /// one. A step whose result is not finite, or cannot be booked, is not taken: memory and
+    /// contribution are then as before, and the next row must be mixed and prepared again.
+    pub(crate) fn step(&mut self, round: u64, book: impl FnOnce(&[T], &[T]) -> bool) -> StepOutcome {
+        self.undo.memory.clone_from(&self.memory);
+        self.undo.contribution.clone_from(&self.contribution);
         let request = self.correct(round);
-        let finite = self.is_usable(&self.next) && self.contribution.iter().all(|scalar| scalar.is_finite());
-        if finite && self.levels().is_some_and(|levels| book(&levels)) {
+        let usable = self.is_usable(&self.next);
+        if usable && book(&self.undo.contribution, &self.contribution) {
             return StepOutcome { request, taken: true };
         }
-        self.restore_remembered();
+        let finite = usable && self.contribution.iter().all(|scalar| scalar.is_finite());
+        std::mem::swap(&mut self.memory, &mut self.undo.memory);
+        std::mem::swap(&mut self.contribution, &mut self.undo.contribution);
         // Levels that have grown too large to be booked are smaller in a new epoch.
         StepOutcome { request: if finite { Request::Restart } else { Request::Go }, taken: false }
     }
@@ -275,34 +279,18 @@ impl<T: Scalar> LocalState<T> {
 
     /// What the agent contributes, in units, or `None` if it cannot be booked.
     fn levels(&self) -> Option<Vec<i64>> {
-        let mut levels = Vec::with_capacity(self.contribution.len());
-        let mut all = true;
-        // To the end in any case: a loop that may stop anywhere is slower.
-        levels.extend(self.contribution.iter().map(|&level| {
-            let units = self.unit.units(level);
-            all &= units.is_some();
-            units.unwrap_or_default()
-        }));
-        all.then_some(levels)
+        let mut levels = vec![0; self.contribution.len()];
+        self.unit.all_units(&self.contribution, &mut levels).then_some(levels)
     }
 
     /// Whether a row is finite and the memory has no NaN. An algorithm may keep infinity in its
-    /// memory, as "none yet".
+    /// memory, as "none yet". Pushed segments are not looked at: they become what the ledger says.
     fn is_usable(&self, row: &[T]) -> bool {
-        row.iter().fold(true, |all, scalar| all & scalar.is_finite())
+        let others =
+            self.layout.spans.iter().filter(|part| part.kind != SegmentKind::Push).map(|part| part.row.clone());
+        let finite = |part: Range<usize>| row[part].iter().fold(true, |all, scalar| all & scalar.is_finite());
+        others.chain([self.layout.shared..row.len()]).all(finite)
             && self.memory.iter().fold(true, |all, scalar| all & !scalar.is_nan())
-    }
-
-    fn remember(&mut self) {
-        self.undo.next.clone_from(&self.next);
-        self.undo.memory.clone_from(&self.memory);
-        self.undo.contribution.clone_from(&self.contribution);
-    }
-
-    fn restore_remembered(&mut self) {
-        std::mem::swap(&mut self.next, &mut self.undo.next);
-        std::mem::swap(&mut self.memory, &mut self.undo.memory);
-        std::mem::swap(&mut self.contribution, &mut self.undo.contribution);
     }
 }
 

@@ -9,6 +9,7 @@ use super::ledger::{Ledger, Starvation};
 use super::local::LocalState;
 use super::membership::{Incarnation, MemberState, Membership};
 use super::neighbours::Neighbours;
+use super::outgoing::Outgoing;
 use super::policy::SyncMode;
 use super::wire::{Contents, WireFormat};
 use super::write_ahead::WriteAhead;
@@ -30,9 +31,6 @@ pub struct Peer<T: Scalar> {
     pub(super) local: LocalState<T>,
     pub(super) write_ahead: WriteAhead,
     pub(super) counters: Counters,
-    /// Room for the mass before anybody gets a share of it, kept to save an allocation in each
-    /// round.
-    pub(super) mass_before: Vec<i64>,
 }
 
 impl<T: Scalar> Peer<T> {
@@ -52,7 +50,6 @@ impl<T: Scalar> Peer<T> {
             local: LocalState::new(&config, format.layout().clone()),
             write_ahead: WriteAhead::default(),
             counters: Counters::default(),
-            mass_before: Vec::new(),
             format,
             config,
         };
@@ -215,7 +212,7 @@ impl<T: Scalar> Peer<T> {
     fn call(&mut self, effects: &mut Vec<Effect>) {
         for node in 0..self.format.nodes() as u32 {
             if node != self.config.node {
-                self.send(node, Mask::NONE, Contents::default(), true, effects);
+                self.send(Outgoing::gossip(node, Contents::default(), true), effects);
             }
         }
     }

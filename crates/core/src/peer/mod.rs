@@ -27,6 +27,7 @@ mod local;
 mod machine;
 mod membership;
 mod neighbours;
+mod outgoing;
 mod policy;
 mod pull;
 mod receive;

@@ -1,6 +1,6 @@
 //! How a peer mixes pulled segments with those of the messages that have arrived.
 
-use super::exchange::{Reference, Unread};
+use super::exchange::{Reading, Reference, Unread};
 use super::ledger::Unit;
 use super::neighbours::Links;
 use super::policy::SyncMode;
@@ -12,20 +12,25 @@ pub(crate) struct Pull<'a> {
     format: &'a WireFormat,
     mask: Mask,
     own_weight: f64,
-    /// The messages with scalars, ascending by sender.
+    /// The messages, ascending by sender.
     rows: Vec<PulledRow<'a>>,
+    /// Memory in which a chunk is completed.
+    spare: Vec<i64>,
 }
 
 /// The row of another peer.
 struct PulledRow<'a> {
     message: &'a Unread,
-    /// What is held of its sender, if anything came as words.
-    reference: Option<&'a Reference>,
-    weight: f64,
+    /// What is held of its sender, if words can be completed from it.
+    reference: Option<&'a mut Reference>,
+    /// The weight with which it is averaged, if it is.
+    weight: Option<f64>,
+    /// What came of its words.
+    reading: Reading,
 }
 
 impl<'a> Pull<'a> {
-    /// The messages that a round mixes, of those that were applied.
+    /// The messages that have come in a round.
     ///
     /// Sources have the weights of the network. Others, which sent when they were sources or
     /// because they were asked, have the smallest weight of the round. In lockstep they count only
@@ -33,38 +38,47 @@ impl<'a> Pull<'a> {
     pub(crate) fn new(
         format: &'a WireFormat,
         (links, sync, mask): (&Links, SyncMode, Mask),
-        applied: &'a [Unread],
-        reference: impl Fn(u32) -> Option<&'a Reference>,
+        arrived: &'a [Unread],
     ) -> Self {
         let smallest = links.sources.iter().map(|(_, weight)| *weight).fold(links.own_pull, f64::min);
         let source = |message: &Unread| links.sources.binary_search_by_key(&message.header.from, |(source, _)| *source);
-        let pulled = || applied.iter().filter(|message| message.header.contents.pulled);
-        let sources_only = sync != SyncMode::Free && pulled().any(|message| source(message).is_ok());
+        let is_pulled = |message: &Unread| message.header.contents.pulled;
+        let sources_only = sync != SyncMode::Free && arrived.iter().any(|one| is_pulled(one) && source(one).is_ok());
         let weight = |message: &Unread| match source(message) {
+            _ if !is_pulled(message) => None,
             Ok(place) => Some(links.sources[place].1),
             Err(_) if sources_only => None,
             Err(_) => Some(smallest),
         };
-        let row = |message: &'a Unread| {
-            Some(PulledRow { message, reference: reference(message.header.from), weight: weight(message)? })
-        };
-        Self { format, mask, own_weight: links.own_pull, rows: pulled().filter_map(row).collect() }
+        let row = |message| PulledRow { message, reference: None, weight: weight(message), reading: Reading::Whole };
+        Self { format, mask, own_weight: links.own_pull, rows: arrived.iter().map(row).collect(), spare: Vec::new() }
+    }
+
+    /// Lets the words of some senders be completed from what is held of these.
+    pub(crate) fn complete_from(&mut self, references: impl Iterator<Item = (u32, &'a mut Reference)>) {
+        for (sender, reference) in references {
+            if let Some(row) = self.rows.iter_mut().find(|row| row.message.header.from == sender) {
+                row.reference = Some(reference);
+            }
+        }
+    }
+
+    /// What came of the words of each message.
+    pub(crate) fn readings(&self) -> Vec<Reading> {
+        self.rows.iter().map(|row| row.reading).collect()
     }
 
     /// Fills the pulled and largest segments of `next`.
-    pub(crate) fn mix<T: Scalar>(&self, unit: Unit, now: &[T], next: &mut [T]) {
+    pub(crate) fn mix<T: Scalar>(&mut self, unit: Unit, now: &[T], next: &mut [T]) {
         for (number, chunk) in self.format.pulled_chunks().iter().enumerate() {
-            let mixed = &mut next[chunk.place.clone()];
-            mixed.copy_from_slice(&now[chunk.place.clone()]);
-            if chunk.is_in(self.mask) {
-                self.average(number, chunk, unit, mixed);
-            }
+            self.average(number, chunk, unit, &now[chunk.place.clone()], &mut next[chunk.place.clone()]);
         }
         for part in self.format.layout().spans.iter().filter(|part| part.kind == SegmentKind::Max) {
             let mixed = &mut next[part.row.clone()];
             mixed.copy_from_slice(&now[part.row.clone()]);
             if self.mask.has(part.index) {
-                let messages = self.rows.iter().filter(|row| row.message.header.mask.has(part.index));
+                let counts = |row: &&PulledRow<'_>| row.weight.is_some() && row.message.header.mask.has(part.index);
+                let messages = self.rows.iter().filter(counts);
                 take_largest(mixed, messages.map(|row| row.message.largest(self.format, &part.row)));
             }
         }
@@ -72,20 +86,31 @@ impl<'a> Pull<'a> {
 
     /// Averages a chunk with those of others, with weights that are scaled to sum to 1 over those
     /// that have arrived.
-    fn average<T: Scalar>(&self, number: usize, chunk: &Chunk, unit: Unit, mixed: &mut [T]) {
-        linalg::scale(mixed, T::of(self.own_weight));
-        let mut total = self.own_weight;
-        for PulledRow { message, reference, weight } in &self.rows {
-            match (message.pulled::<T>(self.format, number), reference) {
-                (Some(EncodedChunk::Full(bytes)), _) => add(mixed, *weight, scalars(bytes)),
-                (Some(EncodedChunk::Words { .. }), Some(reference)) => {
-                    add(mixed, *weight, reference.units(chunk).iter().map(|&units| unit.scalar(units)));
+    fn average<T: Scalar>(&mut self, number: usize, chunk: &Chunk, unit: Unit, now: &[T], mixed: &mut [T]) {
+        let mixes = chunk.is_in(self.mask);
+        let (mut total, own) = (self.own_weight, if mixes { T::of(self.own_weight) } else { T::one() });
+        mixed.iter_mut().zip(now).for_each(|(mixed, &now)| *mixed = own * now);
+        for row in &mut self.rows {
+            let Some(encoded) = row.message.pulled::<T>(self.format, number) else { continue };
+            let reading = match &mut row.reference {
+                Some(reference) => reference.hold::<T>(number, encoded, unit, &mut self.spare),
+                None if encoded.is_full() => Reading::Whole,
+                None => Reading::NothingHeld,
+            };
+            row.reading = row.reading.and(reading);
+            let Some(weight) = row.weight.filter(|_| mixes && reading == Reading::Whole) else { continue };
+            match (encoded, &row.reference) {
+                (EncodedChunk::Full(bytes), _) => add(mixed, weight, scalars(bytes)),
+                (EncodedChunk::Words { .. }, Some(reference)) => {
+                    add(mixed, weight, reference.units(number).iter().map(|&units| unit.scalar(units)));
                 }
-                _ => continue,
+                (EncodedChunk::Words { .. }, None) => continue,
             }
             total += weight;
         }
-        linalg::scale(mixed, T::of(1.0 / total));
+        if mixes {
+            linalg::scale(mixed, T::of(1.0 / total));
+        }
     }
 }
 
@@ -145,7 +170,7 @@ mod tests {
     fn mixed(sync: SyncMode, mask: Mask, arrived: &[Unread]) -> [f64; 5] {
         let links = Links { own_pull: 0.5, sources: vec![(1, 0.3), (2, 0.2)], ..Links::default() };
         let (format, mut next) = (format(), [9.0; 5]);
-        let pull = Pull::new(&format, (&links, sync, mask), arrived, |_| None);
+        let mut pull = Pull::new(&format, (&links, sync, mask), arrived);
         pull.mix(Unit::default(), &[1.0, 2.0, 3.0, 4.0, 5.0], &mut next);
         next
     }

@@ -5,9 +5,10 @@ use super::event::Effect;
 use super::exchange::Unread;
 use super::machine::Peer;
 use super::membership::{Heartbeat, MemberState};
+use super::outgoing::Outgoing;
 use super::policy::SyncMode;
 use super::wire::{Contents, Header, Intent, Message};
-use crate::{Mask, Scalar};
+use crate::Scalar;
 
 impl<T: Scalar> Peer<T> {
     /// Takes in a message: its gossip always, its scalars and mass if they are current.
@@ -198,6 +199,7 @@ impl<T: Scalar> Peer<T> {
             return;
         }
         edge.answer(tick);
-        self.send(header.from, Mask::NONE, Contents { intent: Intent::Answer, ..Contents::default() }, true, effects);
+        let contents = Contents { intent: Intent::Answer, ..Contents::default() };
+        self.send(Outgoing::gossip(header.from, contents, true), effects);
     }
 }

@@ -4,9 +4,9 @@ use super::event::{Effect, Record};
 use super::ledger::Fraction;
 use super::machine::Peer;
 use super::neighbours::Links;
+use super::outgoing::Outgoing;
 use super::policy::SyncMode;
-use super::pull::Pull;
-use super::wire::{Contents, Intent, WordKind};
+use super::wire::{Contents, Intent};
 use crate::algorithm::Request;
 use crate::rng::{Purpose, Stream};
 use crate::{Mask, Scalar};
@@ -28,7 +28,8 @@ impl<T: Scalar> Peer<T> {
         // there.
         let idle = self.exchange.longest_idle(self.ledger.targets(), &used, self.idle_until());
         if let Some(idle) = idle {
-            self.send(idle, Mask::ALL, Contents { mass: true, ..Contents::default() }, false, effects);
+            let contents = Contents { mass: true, ..Contents::default() };
+            self.send(Outgoing { to: idle, mask: Mask::ALL, contents, share: Fraction::ZERO, table: false }, effects);
         }
         self.call_somebody(effects);
     }
@@ -50,22 +51,18 @@ impl<T: Scalar> Peer<T> {
     /// Sends a share to each target of the round, or to a substitute, and returns who got a
     /// message.
     fn give_shares(&mut self, mask: Mask, effects: &mut Vec<Effect>) -> Vec<u32> {
-        let mut used = Vec::new();
-        let mut before = std::mem::take(&mut self.mass_before);
-        before.clear();
-        before.extend(self.ledger.mass());
+        let mut messages: Vec<Outgoing> = Vec::new();
         let links = self.neighbours.at(self.clock.round()).clone();
         for &(target, fraction) in &links.targets {
             let substitute = if self.carries_mass(target) { None } else { self.substitute(target, &links) };
             let own = if substitute.is_some() { Fraction::ZERO } else { fraction };
-            self.share(target, own, mask, &before, effects);
-            used.push(target);
-            if let Some(other) = substitute.filter(|other| !used.contains(other)) {
-                self.share(other, fraction, mask, &before, effects);
-                used.push(other);
+            messages.push(self.share(target, own, mask));
+            if let Some(other) = substitute.filter(|other| messages.iter().all(|message| message.to != *other)) {
+                messages.push(self.share(other, fraction, mask));
             }
         }
-        self.mass_before = before;
+        let used = messages.iter().map(|message| message.to).collect();
+        self.send_all(messages, effects);
         used
     }
 
@@ -73,11 +70,13 @@ impl<T: Scalar> Peer<T> {
     pub(super) fn send_again(&mut self, effects: &mut Vec<Effect>) {
         let round = self.clock.round();
         let mask = self.config.algorithm.sends(round);
-        let targets = self.neighbours.at(round).targets.clone();
-        for (target, _) in targets {
-            let mass = self.ledger.sent(target).is_some();
-            self.send(target, mask, Contents { pulled: true, mass, ..Contents::default() }, false, effects);
-        }
+        let targets = self.neighbours.at(round).targets.iter();
+        let message = |&(to, _): &(u32, Fraction)| {
+            let contents = Contents { pulled: true, mass: self.ledger.sent(to).is_some(), ..Contents::default() };
+            Outgoing { to, mask, contents, share: Fraction::ZERO, table: false }
+        };
+        let messages: Vec<Outgoing> = targets.map(message).collect();
+        self.send_all(messages, effects);
         self.call_somebody(effects);
     }
 
@@ -102,34 +101,16 @@ impl<T: Scalar> Peer<T> {
         members[place..].iter().chain(&members[..place]).copied().find(free)
     }
 
-    /// Sends a message of this round to a node: pulled segments always, and all mass that was ever
-    /// sent over the edge if that is open. A share of `before` is added if the edge carries mass.
-    fn share(&mut self, to: u32, fraction: Fraction, mask: Mask, before: &[i64], effects: &mut Vec<Effect>) {
+    /// A message of this round to a node: pulled segments always, and all mass that was ever sent
+    /// over the edge if that is open. A share is added if the edge carries mass.
+    fn share(&mut self, to: u32, fraction: Fraction, mask: Mask) -> Outgoing {
         let open = self.is_open(to);
         if open {
-            let gives = self.carries_mass(to) && self.starvation.may_give();
-            self.give(to, if gives { fraction } else { Fraction::ZERO }, mask, before);
+            self.ledger.open(to);
         }
-        self.send(to, mask, Contents { pulled: true, mass: open, ..Contents::default() }, false, effects);
-    }
-
-    /// Books a share chunk by chunk, rounded so that its words can be told apart from all that the
-    /// node may hold.
-    fn give(&mut self, to: u32, fraction: Fraction, mask: Mask, before: &[i64]) {
-        self.ledger.open(to);
-        let unapplied = self.exchange.unapplied_mut(to, &self.format);
-        let length = self.format.length();
-        let chunks = self.format.pushed_chunks().iter().enumerate();
-        for (number, chunk) in chunks.filter(|(_, chunk)| chunk.is_in(mask)) {
-            let bound = unapplied.pushed_bound(number);
-            let shift = |share: u64| {
-                let bound = bound.map(|bound| bound + u128::from(share));
-                let is_fine = |shift| WordKind::is_fine(shift, share);
-                chunk.words(length, size_of::<i64>(), bound, is_fine).map_or(0, |kind| kind.shift)
-            };
-            let largest = self.ledger.send(to, chunk.place.clone(), fraction, before, shift);
-            unapplied.give(number, largest);
-        }
+        let gives = open && self.carries_mass(to) && self.starvation.may_give();
+        let contents = Contents { pulled: true, mass: open, ..Contents::default() };
+        Outgoing { to, mask, contents, share: if gives { fraction } else { Fraction::ZERO }, table: false }
     }
 
     /// Gives a node that asks for a share, because its sources bring it no mass, what a target
@@ -139,8 +120,8 @@ impl<T: Scalar> Peer<T> {
         if links.reaches(asker)
             && let Some(&(_, fraction)) = links.targets.first()
         {
-            let before = self.ledger.mass().to_vec();
-            self.share(asker, fraction, Mask::ALL, &before, effects);
+            let message = self.share(asker, fraction, Mask::ALL);
+            self.send(message, effects);
         }
     }
 
@@ -156,7 +137,7 @@ impl<T: Scalar> Peer<T> {
             }
             if let Some(node) = self.choose(alive, &mut stream) {
                 let intent = if asks && alive { Intent::RequestShare } else { Intent::News };
-                self.send(node, Mask::NONE, Contents { intent, ..Contents::default() }, false, effects);
+                self.send(Outgoing::gossip(node, Contents { intent, ..Contents::default() }, false), effects);
             }
         }
     }
@@ -178,21 +159,23 @@ impl<T: Scalar> Peer<T> {
         let mask = self.config.algorithm.sends(round);
         let sources = &self.neighbours.at(round).sources;
         let arrived = self.exchange.take(round, self.clock.epoch(), sync, sources);
-        let applied = self.apply(arrived);
-        let links = self.neighbours.at(round);
-        let reference = |from| self.exchange.reference(from);
-        self.local.mix(&Pull::new(&self.format, (links, sync, mask), &applied.messages, reference));
+        let overflow = self.apply(&arrived, mask);
         if self.is_checkpoint(round + 1) {
             self.local.measure_disagreement();
         }
         self.local.prepare_step(self.ledger.mass(), self.ledger.input());
-        let outcome = self.local.step(round, |levels| self.ledger.book(levels).is_ok());
-        self.counters.bad_steps += u64::from(!outcome.taken);
+        let outcome = self.local.step(round, |old, new| self.ledger.book(self.config.unit, old, new).is_ok());
+        if !outcome.taken {
+            self.counters.bad_steps += 1;
+            // As if there had been no step.
+            self.mix(&arrived, mask);
+            self.local.prepare_step(self.ledger.mass(), self.ledger.input());
+        }
         self.local.add_movements(&self.format.pulled_chunks()[..self.format.completed_chunks()]);
         self.local.end_round(self.ledger.mass());
         self.clock.end_round();
         self.counters.rounds += 1;
-        if outcome.request == Request::Restart || applied.overflow || self.ledger.is_full() {
+        if outcome.request == Request::Restart || overflow || self.ledger.is_full() {
             self.begin_epoch();
         }
         if self.is_checkpoint(self.clock.round()) {

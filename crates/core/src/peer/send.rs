@@ -1,18 +1,53 @@
 //! Messages that leave a peer.
 
 use super::event::Effect;
-use super::exchange::{PulledBase, Unapplied};
-use super::ledger::Unit;
+use super::exchange::PulledBase;
+use super::ledger::Fraction;
 use super::machine::Peer;
 use super::membership::Carried;
-use super::wire::{Contents, Header, WireFormat, WordKind, write_mass, write_scalars};
+use super::outgoing::Outgoing;
+use super::wire::{CHUNK, Contents, Header, WireFormat, WordLength, write_full, write_full_mass, write_numbers};
 use crate::rng::{Purpose, Stream};
 use crate::{Mask, Scalar};
 
+/// A message that is being written.
+struct Draft {
+    message: Outgoing,
+    sequence: u64,
+    /// What its receiver then holds of each pulled chunk.
+    pulled: Vec<Option<PulledBase>>,
+    bytes: Vec<u8>,
+}
+
 impl<T: Scalar> Peer<T> {
-    /// Writes a message to a node and hands it out. The table travels with it if `table` says so,
-    /// for some rounds after a change, and with every n-th message.
-    pub(super) fn send(&mut self, to: u32, mask: Mask, contents: Contents, table: bool, effects: &mut Vec<Effect>) {
+    /// Writes a message and hands it out.
+    pub(super) fn send(&mut self, message: Outgoing, effects: &mut Vec<Effect>) {
+        self.send_all([message], effects);
+    }
+
+    /// Writes messages and hands them out. They are written side by side, chunk by chunk, so that
+    /// what they have in common is read and computed once.
+    pub(super) fn send_all(&mut self, messages: impl IntoIterator<Item = Outgoing>, effects: &mut Vec<Effect>) {
+        let mut drafts: Vec<Draft> = messages.into_iter().map(|message| self.begin_message(message)).collect();
+        self.write_pulled(&mut drafts);
+        self.write_pushed(&mut drafts);
+        for Draft { message: Outgoing { to, mask, contents, .. }, sequence, pulled, mut bytes } in drafts {
+            if contents.pulled || contents.mass {
+                let carried = Carried::Parts { mask: mask.bits(), pulled: contents.pulled, mass: contents.mass };
+                let unapplied = self.exchange.unapplied_mut(to, &self.format);
+                unapplied.send(sequence, carried, self.format.pulled_chunks(), pulled);
+            }
+            WireFormat::end(&mut bytes);
+            self.counters.messages += 1;
+            self.counters.bytes += bytes.len() as u64;
+            effects.push(Effect::Send { to, bytes });
+        }
+    }
+
+    /// Numbers a message and writes its header and its gossip. The table travels with it if it says
+    /// so, for some rounds after a change, and with every n-th message.
+    fn begin_message(&mut self, message: Outgoing) -> Draft {
+        let Outgoing { to, mask, contents, table, .. } = message;
         let (round, every) = (self.clock.round(), self.config.policy.attach_every);
         let sequence = self.exchange.send(to, self.clock.now(), contents.mass);
         let edge = self.exchange.edge_mut(to);
@@ -24,44 +59,76 @@ impl<T: Scalar> Peer<T> {
         let stream = || Stream::new(seed, node, sequence, Purpose::Table);
         let most = table.then(|| self.format.states_per_message());
         let mut gossip = self.membership.gossip(to, most, round, stream);
-        let body = self.write_body(to, sequence, mask, contents);
         // The same for all that is sent to the node in this round, as often as it is sent.
         let stream = Stream::new(seed ^ u64::from(to) << 32, node, round, Purpose::Receipts);
-        gossip.receipts = self.membership.receipts_for(to, stream, body.len());
-        let mut bytes = self.format.begin(&self.header(to, sequence, mask, contents), &gossip, body.len());
-        bytes.extend_from_slice(&body);
-        WireFormat::end(&mut bytes);
-        self.counters.messages += 1;
-        self.counters.bytes += bytes.len() as u64;
-        effects.push(Effect::Send { to, bytes });
+        let payload = self.format.payload(mask, contents, T::BYTES);
+        gossip.receipts = self.membership.receipts_for(to, stream, payload);
+        let bytes = self.format.begin(&self.header(to, sequence, mask, contents), &gossip, payload);
+        let chunks = if contents.pulled { self.format.completed_chunks() } else { 0 };
+        Draft { message, sequence, pulled: vec![None; chunks], bytes }
     }
 
-    /// The scalars and the mass of a message, as words where the receiver can complete them.
-    fn write_body(&mut self, to: u32, sequence: u64, mask: Mask, contents: Contents) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        if !contents.pulled && !contents.mass {
-            return bytes;
+    /// Writes the scalars of largest and pulled segments, as words where the receiver can complete
+    /// them.
+    fn write_pulled(&mut self, drafts: &mut [Draft]) {
+        let (row, movements, format) = (self.local.row(), self.local.movements(), &self.format);
+        for draft in drafts.iter_mut().filter(|draft| draft.message.contents.pulled) {
+            format.largest(draft.message.mask).for_each(|range| T::write_all(&row[range], &mut draft.bytes));
         }
-        let unapplied = self.exchange.unapplied_mut(to, &self.format);
-        let (row, mut sent) = (self.local.row(), vec![None; self.format.completed_chunks()]);
-        if contents.pulled {
-            self.format.largest(mask).for_each(|range| T::write_all(&row[range], &mut bytes));
-            write_pulled(
-                &self.format,
-                (row, self.config.unit),
-                self.local.movements(),
-                (mask, unapplied),
-                &mut sent,
-                &mut bytes,
-            );
+        let mut units = [0; CHUNK];
+        for (number, chunk) in format.pulled_chunks().iter().enumerate() {
+            let is_in = |draft: &&mut Draft| draft.message.contents.pulled && chunk.is_in(draft.message.mask);
+            let mut drafts = drafts.iter_mut().filter(is_in).peekable();
+            let (scalars, units) = (&row[chunk.place.clone()], &mut units[..chunk.place.len()]);
+            let completes = format.length() != WordLength::Full && drafts.peek().is_some();
+            let has_units = completes && self.config.unit.all_units(scalars, units);
+            let moved = movements.get(number).copied().unwrap_or(0);
+            for draft in drafts {
+                let unapplied = self.exchange.unapplied_mut(draft.message.to, format);
+                let kind = unapplied.pulled_words((number, chunk), moved, format.length(), T::BYTES);
+                let kind = kind.filter(|_| has_units);
+                match kind {
+                    Some(kind) => write_numbers(units, kind, &mut draft.bytes),
+                    None => write_full(scalars, &mut draft.bytes),
+                }
+                if has_units {
+                    draft.pulled[number] = Some(PulledBase { moved, shift: kind.map_or(0, |kind| kind.shift) });
+                }
+            }
         }
-        if contents.mass {
-            write_pushed(&self.format, self.ledger.sent(to).unwrap_or_default(), (mask, unapplied), &mut bytes);
+    }
+
+    /// Books shares, rounded so that their words can be told apart from all that their receivers
+    /// may hold, and writes all mass that was ever sent over each edge.
+    fn write_pushed(&mut self, drafts: &mut [Draft]) {
+        let Self { format, ledger, exchange, .. } = self;
+        let length = format.length();
+        for (number, chunk) in format.pushed_chunks().iter().enumerate() {
+            let is_in = |draft: &Draft| draft.message.contents.mass && chunk.is_in(draft.message.mask);
+            let gives = |draft: &Draft| draft.message.share != Fraction::ZERO;
+            let is_given = drafts.iter().any(|draft| is_in(draft) && gives(draft));
+            let before = is_given.then(|| ledger.before(chunk.place.clone()));
+            for draft in drafts.iter_mut().filter(|draft| is_in(draft)) {
+                let (to, share) = (draft.message.to, draft.message.share);
+                let unapplied = exchange.unapplied_mut(to, format);
+                let mut kind = None;
+                if let Some(before) = before.as_ref().filter(|_| gives(draft)) {
+                    let change = ledger.send(to, share, before, |share| {
+                        kind = unapplied.share_words((number, chunk), share, length);
+                        kind.map_or(0, |kind| kind.shift)
+                    });
+                    unapplied.give(number, change);
+                }
+                let sums = &ledger.sent(to).unwrap_or_default()[chunk.place.clone()];
+                if !gives(draft) {
+                    kind = unapplied.repeated_words((number, chunk), sums, length);
+                }
+                match kind {
+                    Some(kind) => write_numbers(sums, kind, &mut draft.bytes),
+                    None => write_full_mass(sums, &mut draft.bytes),
+                }
+            }
         }
-        let Contents { pulled, mass, .. } = contents;
-        let carried = Carried::Parts { mask: mask.bits(), pulled, mass };
-        unapplied.send(sequence, carried, self.format.pulled_chunks(), if pulled { sent } else { Vec::new() });
-        bytes
     }
 
     fn header(&self, to: u32, sequence: u64, mask: Mask, contents: Contents) -> Header {
@@ -81,44 +148,5 @@ impl<T: Scalar> Peer<T> {
             mask,
             contents,
         }
-    }
-}
-
-/// Writes the pulled chunks of a mask, and notes of each what its receiver then holds.
-fn write_pulled<T: Scalar>(
-    format: &WireFormat,
-    (row, unit): (&[T], Unit),
-    movements: &[u128],
-    (mask, unapplied): (Mask, &Unapplied),
-    sent: &mut [Option<PulledBase>],
-    bytes: &mut Vec<u8>,
-) {
-    let length = format.length();
-    let chunks = format.pulled_chunks().iter().enumerate();
-    for (number, chunk) in chunks.filter(|(_, chunk)| chunk.is_in(mask)) {
-        let scalars = &row[chunk.place.clone()];
-        if sent.is_empty() {
-            write_scalars(scalars, unit, None, bytes);
-            continue;
-        }
-        let moved = movements.get(number).copied().unwrap_or(0);
-        let change = unapplied.moved_since_last(number, moved);
-        let is_fine = |shift| WordKind::is_fine(shift, change);
-        let kind = chunk.words(length, T::BYTES, unapplied.pulled_bound(number, moved), is_fine);
-        let used = write_scalars(scalars, unit, kind, bytes);
-        let has_units = used.is_some() || scalars.iter().all(|&scalar| unit.units(scalar).is_some());
-        sent[number] = has_units.then_some(PulledBase { moved, shift: used.map_or(0, |kind| kind.shift) });
-    }
-}
-
-/// Writes the pushed chunks of a mask.
-fn write_pushed(format: &WireFormat, sums: &[i64], (mask, unapplied): (Mask, &Unapplied), bytes: &mut Vec<u8>) {
-    let length = format.length();
-    let chunks = format.pushed_chunks().iter().enumerate();
-    for (number, chunk) in chunks.filter(|(_, chunk)| chunk.is_in(mask)) {
-        let sums = &sums[chunk.place.clone()];
-        let zeros = sums.iter().fold(0, |bits, sum| bits | sum).trailing_zeros();
-        let kind = chunk.words(length, size_of::<i64>(), unapplied.pushed_bound(number), |shift| shift <= zeros);
-        write_mass(sums, kind, bytes);
     }
 }

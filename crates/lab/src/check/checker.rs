@@ -1,6 +1,6 @@
 //! Checking a plan, group by group.
 
-use fabnet_core::peer::{WireFormat, WordLength};
+use fabnet_core::peer::{Contents, WireFormat, WordLength};
 use fabnet_core::{Mask, ProblemExt, Scalar};
 
 use super::criteria::StepSizes;
@@ -159,9 +159,10 @@ fn word_bytes<T: Scalar>(group: &Group, setup: &Setup<T>) -> Vec<(u32, usize)> {
     if group.network.is_none() && group.faults.is_none() {
         return Vec::new();
     }
+    let all = Contents { pulled: true, mass: true, ..Contents::default() };
     let payload = |words: WordLength| {
         let format = WireFormat::new(0, group.agents, &setup.algorithm.segments(0), words);
-        (words.bits(), format.payload(T::BYTES))
+        (words.bits(), format.payload(Mask::ALL, all, T::BYTES))
     };
     let bears = setup.algorithm.bears_rounding();
     WordLength::ALL.into_iter().rev().filter(|&words| bears || words == WordLength::Full).map(payload).collect()

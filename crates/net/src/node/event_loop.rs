@@ -294,6 +294,6 @@ impl<T: Scalar> Node<T> {
     }
 
     fn report(&mut self) {
-        self.reporter.report(&mut self.driver, &mut self.monitoring, self.inbox.refusals(), self.clock.now());
+        self.reporter.report(&mut self.driver, &mut self.monitoring, self.inbox.refusals(), &*self.clock);
     }
 }

@@ -9,12 +9,13 @@ use fabnet_core::Scalar;
 use super::hosted_peer::HostedPeer;
 use super::monitoring::Monitoring;
 use super::peer_driver::PeerDriver;
+use crate::clock::Clock;
 use crate::config::Config;
 use crate::refusals::{RefusalReason, Refusals};
 use crate::run_digest::RunDigest;
 use crate::status::{AgentStatus, NodeStatus, SharedStatus};
 
-/// Writes the status of a node, twice in a second.
+/// Writes the status of a node, twice in a second, or less often where that takes long.
 pub(super) struct StatusReporter {
     config: Arc<Config>,
     digest: RunDigest,
@@ -23,11 +24,15 @@ pub(super) struct StatusReporter {
     dropped: Arc<AtomicU64>,
     started: Duration,
     reported: Duration,
+    /// The time between two reports.
+    interval: Duration,
 }
 
 impl StatusReporter {
-    /// The time between two reports: each looks at everything that there is.
-    const INTERVAL: Duration = Duration::from_millis(500);
+    /// The shortest time between two reports.
+    const SHORTEST: Duration = Duration::from_millis(500);
+    /// Reports take at most one part in this many of all time: each looks at all mass.
+    const PARTS: u32 = 50;
 
     pub(super) fn new(
         config: Arc<Config>,
@@ -36,12 +41,12 @@ impl StatusReporter {
         dropped: Arc<AtomicU64>,
         now: Duration,
     ) -> Self {
-        Self { config, digest, status, dropped, started: now, reported: now }
+        Self { config, digest, status, dropped, started: now, reported: now, interval: Self::SHORTEST }
     }
 
     /// Whether it is time for another report.
     pub(super) fn is_due(&self, now: Duration) -> bool {
-        now.saturating_sub(self.reported) > Self::INTERVAL
+        now.saturating_sub(self.reported) > self.interval
     }
 
     /// Makes the status of the node known.
@@ -50,9 +55,9 @@ impl StatusReporter {
         driver: &mut PeerDriver<T>,
         monitoring: &mut Monitoring,
         refusals: &Refusals,
-        now: Duration,
+        clock: &dyn Clock,
     ) {
-        self.reported = now;
+        let now = clock.now();
         let complete = driver.is_done() && monitoring.judge_end(driver).is_empty();
         let status = NodeStatus {
             run: self.config.run.clone(),
@@ -72,6 +77,8 @@ impl StatusReporter {
             agents: driver.hosted_mut().map(|hosted| agent_status(hosted, now)).collect(),
         };
         self.status.change(|shared| *shared = status);
+        self.reported = clock.now();
+        self.interval = Self::SHORTEST.max(self.reported.saturating_sub(now) * Self::PARTS);
     }
 }
 

@@ -9,4 +9,4 @@ mod unapplied;
 pub(crate) use inbox::Unread;
 pub(crate) use reference::{Reading, Reference};
 pub(crate) use traffic::Exchange;
-pub(crate) use unapplied::{PulledBase, Unapplied};
+pub(crate) use unapplied::PulledBase;

@@ -2,9 +2,9 @@
 
 use crate::Scalar;
 use crate::peer::ledger::Unit;
-use crate::peer::wire::{CHUNK, Chunk, EncodedChunk, scalars};
+use crate::peer::wire::{EncodedChunk, scalars};
 
-/// What becomes of the words of a message.
+/// What became of the words of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
     /// They are completed to what their sender says.
@@ -16,49 +16,51 @@ pub(crate) enum Reading {
     Wrong,
 }
 
-/// The pulled scalars of a node as its newest applied message has them, in units.
-#[derive(Clone, Debug)]
-pub(crate) struct Reference {
-    /// By place in a row; places of other segments stay 0.
-    units: Vec<i64>,
-    /// Whether anything is held, chunk by chunk.
-    held: Vec<bool>,
+impl Reading {
+    /// What became of two parts of a message together.
+    pub(crate) fn and(self, other: Self) -> Self {
+        if self == Self::Whole { other } else { self }
+    }
 }
 
+/// The pulled scalars of a node as its newest applied message has them, in units, chunk by chunk;
+/// `None` where nothing is held.
+#[derive(Clone, Debug)]
+pub(crate) struct Reference(Vec<Option<Vec<i64>>>);
+
 impl Reference {
-    /// A node of which nothing is held: rows have this many shared scalars, in these chunks.
-    pub(crate) fn new(shared: usize, chunks: &[Chunk]) -> Self {
-        Self { units: vec![0; shared], held: vec![false; chunks.len()] }
+    /// A node of which nothing is held, whose rows have this many pulled chunks.
+    pub(crate) fn new(chunks: usize) -> Self {
+        Self(vec![None; chunks])
     }
 
-    /// The scalars of a chunk that has come as words, in units.
-    pub(crate) fn units(&self, chunk: &Chunk) -> &[i64] {
-        &self.units[chunk.place.clone()]
+    /// What is held of a chunk.
+    pub(crate) fn units(&self, number: usize) -> &[i64] {
+        self.0[number].as_deref().unwrap_or_default()
     }
 
-    /// Whether words can be completed from what is held.
-    pub(crate) fn read(&self, number: usize, chunk: &Chunk, words: EncodedChunk<'_>) -> Reading {
-        match self.held[number] {
-            false => Reading::NothingHeld,
-            true if words.is_completed_by(self.units(chunk)) => Reading::Whole,
-            true => Reading::Wrong,
-        }
-    }
-
-    /// Holds a chunk that can be read.
-    pub(crate) fn hold<T: Scalar>(&mut self, number: usize, chunk: &Chunk, encoded: EncodedChunk<'_>, unit: Unit) {
-        let held = &mut self.units[chunk.place.clone()];
+    /// Holds a chunk in the place of what is held of it, if it can be completed. `spare` is memory
+    /// to work in.
+    pub(crate) fn hold<T: Scalar>(
+        &mut self,
+        number: usize,
+        encoded: EncodedChunk<'_>,
+        unit: Unit,
+        spare: &mut Vec<i64>,
+    ) -> Reading {
+        let place = &mut self.0[number];
         if let EncodedChunk::Full(bytes) = encoded {
-            self.held[number] = held.iter_mut().zip(scalars::<T>(bytes)).fold(true, |all, (held, scalar)| {
-                let units = unit.units(scalar);
-                *held = units.unwrap_or_default();
-                all & units.is_some()
-            });
-        } else {
-            let mut numbers = [0; CHUNK];
-            let numbers = &mut numbers[..held.len()];
-            encoded.complete_mass(held, numbers);
-            held.copy_from_slice(numbers);
+            let full: Vec<T> = scalars(bytes).collect();
+            let mut units = place.take().unwrap_or_else(|| vec![0; full.len()]);
+            *place = unit.all_units(&full, &mut units).then_some(units);
+            return Reading::Whole;
         }
+        let Some(held) = place else { return Reading::NothingHeld };
+        spare.resize(held.len(), 0);
+        if !encoded.complete(held, spare) {
+            return Reading::Wrong;
+        }
+        std::mem::swap(held, spare);
+        Reading::Whole
     }
 }

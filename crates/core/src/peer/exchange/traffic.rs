@@ -89,15 +89,13 @@ impl Exchange {
         self.unapplied.extend(targets.map(|to| (to, Unapplied::unknown(pulled, pushed, self.sequence))));
     }
 
-    /// What is held of a node's pulled scalars.
-    pub(crate) fn reference(&self, from: u32) -> Option<&Reference> {
-        self.references.get(&from)
-    }
-
-    /// What is held of a node's pulled scalars, to be changed.
-    pub(crate) fn reference_mut(&mut self, from: u32, format: &WireFormat) -> &mut Reference {
-        let new = || Reference::new(format.layout().shared, format.pulled_chunks());
-        self.references.entry(from).or_insert_with(new)
+    /// What is held of the pulled scalars of these nodes, which are ascending.
+    pub(crate) fn references(&mut self, nodes: &[u32], format: &WireFormat) -> Vec<&mut Reference> {
+        for &node in nodes {
+            self.references.entry(node).or_insert_with(|| Reference::new(format.pulled_chunks().len()));
+        }
+        let wanted = self.references.iter_mut().filter(|(node, _)| nodes.binary_search(node).is_ok());
+        wanted.map(|(_, reference)| reference).collect()
     }
 
     /// Closes our edge to a node: its sums begin anew. Returns its new generation.

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use crate::Mask;
 use crate::peer::membership::Carried;
-use crate::peer::wire::Chunk;
+use crate::peer::wire::{Chunk, WordKind, WordLength};
 
 /// The changes on our edge to a node that are not known to be applied there.
 #[derive(Clone, Debug)]
@@ -73,30 +73,63 @@ impl Unapplied {
         edge
     }
 
-    /// The largest difference between a pulled chunk now and what the node may hold of it.
-    pub(crate) fn pulled_bound(&self, chunk: usize, moved: u128) -> Option<u128> {
-        let base = self.pulled[chunk]?;
+    /// The words for a pulled chunk that has moved by this sum, with scalars of this many bytes in
+    /// full; `None` asks for full ones.
+    pub(crate) fn pulled_words(
+        &self,
+        (number, chunk): (usize, &Chunk),
+        moved: u128,
+        length: WordLength,
+        scalar: usize,
+    ) -> Option<WordKind> {
+        let base = (*self.pulled.get(number)?)?;
         // A later message that carried the chunk may have been applied as well, more coarsely.
-        let later = self.sent.iter().filter_map(|sent| sent.pulled.get(chunk).copied().flatten());
+        let later = self.sent.iter().filter_map(|sent| sent.pulled.get(number).copied().flatten());
         let shift = later.fold(base.shift, |shift, later| shift.max(later.shift));
-        Some(moved - base.moved + (1 << shift))
+        let change = self.moved_since_last(number, moved);
+        let bound = moved - base.moved + (1 << shift);
+        chunk.words(length, scalar, Some(bound), |shift| WordKind::is_fine(shift, change))
     }
 
     /// The movement of a pulled chunk since the last message that carried it, in units.
-    pub(crate) fn moved_since_last(&self, chunk: usize, moved: u128) -> u64 {
+    fn moved_since_last(&self, chunk: usize, moved: u128) -> u64 {
         let last = self.sent.iter().rev().find_map(|sent| sent.pulled.get(chunk).copied().flatten());
         let since = last.or(self.pulled[chunk]).map_or(0, |base| base.moved);
         u64::try_from(moved - since).unwrap_or(u64::MAX)
     }
 
+    /// The words for the sums of a pushed chunk to which a share is added, of which no scalar is
+    /// larger than this number of units; `None` asks for full ones.
+    pub(crate) fn share_words(
+        &self,
+        (number, chunk): (usize, &Chunk),
+        share: u64,
+        length: WordLength,
+    ) -> Option<WordKind> {
+        let bound = self.pushed_bound(number).map(|bound| bound + u128::from(share));
+        chunk.words(length, size_of::<i64>(), bound, |shift| WordKind::is_fine(shift, share))
+    }
+
+    /// The words for the sums of a pushed chunk to which nothing is added; `None` asks for full
+    /// ones.
+    pub(crate) fn repeated_words(
+        &self,
+        (number, chunk): (usize, &Chunk),
+        sums: &[i64],
+        length: WordLength,
+    ) -> Option<WordKind> {
+        let zeros = sums.iter().fold(0, |bits, sum| bits | sum).trailing_zeros();
+        chunk.words(length, size_of::<i64>(), self.pushed_bound(number), |shift| shift <= zeros)
+    }
+
     /// The largest difference between the sums of a pushed chunk and what the node may hold of
     /// them.
-    pub(crate) fn pushed_bound(&self, chunk: usize) -> Option<u128> {
+    fn pushed_bound(&self, chunk: usize) -> Option<u128> {
         let PushedChunk { given, applied } = self.pushed[chunk];
         Some(given - applied?)
     }
 
-    /// Notes a share, of which no scalar is larger than this number of units.
+    /// Notes a share by which no sum has changed by more than this number of units.
     pub(crate) fn give(&mut self, chunk: usize, largest: u64) {
         self.pushed[chunk].given += u128::from(largest);
     }

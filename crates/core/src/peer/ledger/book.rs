@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::units::{Fraction, Unit};
+use super::units::{Fraction, Unit, round_down};
+use crate::Scalar;
 
 /// What one peer holds of every pushed scalar, in whole units, and where it comes from.
 ///
@@ -20,6 +21,21 @@ pub struct Ledger {
     sent: BTreeMap<u32, Vec<i64>>,
     /// The cumulative sums ρ of what was received, by sender.
     received: BTreeMap<u32, Vec<i64>>,
+    /// Whether a cumulative sum has come near its limit.
+    full: bool,
+}
+
+/// The number of scalars that are looked at together, so that they stay in the cache.
+const BLOCK: usize = 1024;
+
+/// The mass in some places, before anybody got a share of it in a round: shares must not depend on
+/// the order in which receivers are served.
+#[derive(Clone, Debug)]
+pub struct MassBefore {
+    places: Range<usize>,
+    units: Vec<i64>,
+    /// The largest number of units, without sign.
+    largest: u64,
 }
 
 /// There is more mass than whole numbers can hold.
@@ -34,6 +50,7 @@ impl Ledger {
         self.received.clear();
         self.input = input.to_vec();
         self.mass = input.to_vec();
+        self.full = false;
     }
 
     /// The mass t that the peer holds.
@@ -66,18 +83,32 @@ impl Ledger {
         self.received.keys().copied()
     }
 
-    /// Books a new level of what the peer contributes; the mass changes by the difference to the
-    /// old one.
-    pub fn book(&mut self, input: &[i64]) -> Result<(), Overflow> {
-        let next = self.mass.iter().zip(&self.input).zip(input).map(|((mass, old), new)| mass.wrapping_add(new - old));
-        if !next.fold(true, |all, mass| all & is_within(mass)) {
-            return Err(Overflow);
+    /// Books a new level of what the peer contributes in the place of the old one; the mass changes
+    /// by their difference. Nothing has changed if the new one is refused.
+    pub fn book<T: Scalar>(&mut self, unit: Unit, old: &[T], new: &[T]) -> Result<(), Overflow> {
+        if self.replace_input(unit, new) {
+            return Ok(());
         }
-        for ((mass, old), new) in self.mass.iter_mut().zip(&mut self.input).zip(input) {
-            *mass += new - *old;
-            *old = *new;
+        // Differences wrap around, so that the way back is exact.
+        self.replace_input(unit, old);
+        Err(Overflow)
+    }
+
+    /// Replaces the level that the peer contributes, and returns whether it can be booked.
+    fn replace_input<T: Scalar>(&mut self, unit: Unit, input: &[T]) -> bool {
+        let mut fits = true;
+        let mut levels = [0; BLOCK];
+        let blocks = self.mass.chunks_mut(BLOCK).zip(self.input.chunks_mut(BLOCK)).zip(input.chunks(BLOCK));
+        for ((mass, old), input) in blocks {
+            let levels = &mut levels[..input.len()];
+            fits &= unit.all_units(input, levels);
+            for ((mass, old), &level) in mass.iter_mut().zip(old).zip(&*levels) {
+                *mass = mass.wrapping_add(level.wrapping_sub(*old));
+                *old = level;
+                fits &= is_within(*mass);
+            }
         }
-        Ok(())
+        fits
     }
 
     /// Opens an edge to a peer, unless there is one.
@@ -85,58 +116,35 @@ impl Ledger {
         self.sent.entry(to).or_insert_with(|| vec![0; self.mass.len()]);
     }
 
-    /// Sends a part of the mass in some places over an open edge, and returns the largest change of
-    /// its sums; the message must then carry what [`Ledger::sent`] says.
-    ///
-    /// The share is that part of `before`, the mass before anybody got a share in this round: it
-    /// must not depend on the order in which receivers are served. Sums are rounded down to
-    /// multiples of 2ˢ, where `shift` is told the largest share; the rest stays in the mass, so
-    /// that nothing is lost.
-    pub fn send(
-        &mut self,
-        to: u32,
-        places: Range<usize>,
-        part: Fraction,
-        before: &[i64],
-        shift: impl FnOnce(u64) -> u32,
-    ) -> u64 {
-        let Some(sent) = self.sent.get_mut(&to).filter(|_| part != Fraction::ZERO) else { return 0 };
-        let before = &before[places.clone()];
-        let shares = before.iter().map(|&before| part.of_units(before));
-        let shift = shift(shares.clone().fold(0, |largest, share| share.unsigned_abs().max(largest)));
-        let mut largest = 0;
-        let edge = self.mass[places.clone()].iter_mut().zip(&mut sent[places]);
-        for (share, (mass, sent)) in shares.zip(edge) {
-            let sum = sent.wrapping_add(share) >> shift << shift;
-            let change = sum.wrapping_sub(*sent);
-            *mass -= change;
-            *sent = sum;
-            largest = change.unsigned_abs().max(largest);
-        }
-        largest
+    /// The mass in some places, before anybody gets a share of it.
+    pub fn before(&self, places: Range<usize>) -> MassBefore {
+        let units = self.mass[places.clone()].to_vec();
+        let largest = units.iter().fold(0, |largest, units| units.unsigned_abs().max(largest));
+        MassBefore { places, units, largest }
     }
 
-    /// Opens an edge from a peer, unless there is one, and returns all that was received over it.
-    pub fn receives(&mut self, from: u32) -> &[i64] {
-        self.received.entry(from).or_insert_with(|| vec![0; self.mass.len()])
+    /// Sends a part of the mass in some places over an open edge, and returns a bound of the change
+    /// of its sums; the message must then carry what [`Ledger::sent`] says.
+    ///
+    /// Sums are rounded down to multiples of 2ˢ, where `shift` is told the largest share; the rest
+    /// stays in the mass, so that nothing is lost.
+    pub fn send(&mut self, to: u32, part: Fraction, before: &MassBefore, shift: impl FnOnce(u64) -> u32) -> u64 {
+        let Some(sent) = self.sent.get_mut(&to).filter(|_| part != Fraction::ZERO) else { return 0 };
+        let places = before.places.clone();
+        // The share of the largest number is the largest share.
+        let largest = part.of_size(before.largest);
+        let shift = shift(largest);
+        self.full |= !give(part, shift, &before.units, &mut self.mass[places.clone()], &mut sent[places]);
+        largest + ((1 << shift) - 1)
     }
 
     /// Receives all that a peer says it ever sent, in these places, and returns whether that
     /// differs from what was known.
     pub fn receive(&mut self, from: u32, places: Range<usize>, cumulative: &[i64]) -> Result<bool, Overflow> {
         let received = self.received.entry(from).or_insert_with(|| vec![0; self.mass.len()]);
-        let (mut more, mut fits) = (false, true);
-        let edge = self.mass[places.clone()].iter_mut().zip(&mut received[places]);
-        for ((mass, received), &sum) in edge.zip(cumulative) {
-            // Sums wrap around, so only their differences have a meaning.
-            let news = sum.wrapping_sub(*received);
-            let next = mass.wrapping_add(news);
-            let taken = is_within(next);
-            (*mass, *received) = if taken { (next, sum) } else { (*mass, *received) };
-            fits &= taken;
-            more |= news != 0;
-        }
-        if fits { Ok(more) } else { Err(Overflow) }
+        let taken = take(&mut self.mass[places.clone()], &mut received[places], cumulative);
+        self.full |= taken.near_limit;
+        if taken.fits { Ok(taken.more) } else { Err(Overflow) }
     }
 
     /// Takes back all that was sent to a peer. The receiver must then call [`Ledger::give_up`].
@@ -179,19 +187,22 @@ impl Ledger {
 
     /// The largest number of units by which the mass differs from what input and edges imply.
     pub fn residual(&self) -> u64 {
-        let mut implied = self.input.clone();
-        for received in self.received.values() {
-            implied.iter_mut().zip(received).for_each(|(implied, received)| *implied = implied.wrapping_add(*received));
+        let mut largest = 0;
+        for start in (0..self.mass.len()).step_by(BLOCK) {
+            let block = start..self.mass.len().min(start + BLOCK);
+            let mut differences = [0i64; BLOCK];
+            let mut add = |units: &[i64], sign: i64| {
+                let differences = differences.iter_mut().zip(&units[block.clone()]);
+                differences
+                    .for_each(|(difference, units)| *difference = difference.wrapping_add(sign.wrapping_mul(*units)));
+            };
+            add(&self.mass, 1);
+            add(&self.input, -1);
+            self.received.values().for_each(|received| add(received, -1));
+            self.sent.values().for_each(|sent| add(sent, 1));
+            largest = differences.iter().fold(largest, |largest, difference| difference.unsigned_abs().max(largest));
         }
-        for sent in self.sent.values() {
-            implied.iter_mut().zip(sent).for_each(|(implied, sent)| *implied = implied.wrapping_sub(*sent));
-        }
-        implied
-            .iter()
-            .zip(&self.mass)
-            .map(|(implied, mass)| mass.wrapping_sub(*implied).unsigned_abs())
-            .max()
-            .unwrap_or(0)
+        largest
     }
 
     /// Writes the whole ledger for a snapshot, word by word.
@@ -221,6 +232,8 @@ impl Ledger {
                 edges.insert(peer, sums);
             }
         }
+        let edges = self.sent.values().chain(self.received.values());
+        self.full = edges.flatten().any(|&sum| !is_within(sum));
         Ok(())
     }
 
@@ -229,13 +242,49 @@ impl Ledger {
         (2 + self.sent.len() + self.received.len()) * self.mass.len() * size_of::<i64>()
     }
 
-    /// Whether a cumulative sum or the mass comes near its limit, so that it is time for a new
-    /// epoch.
+    /// Whether a cumulative sum has come near its limit, so that it is time for a new epoch.
     pub fn is_full(&self) -> bool {
-        let edges = self.sent.values().chain(self.received.values());
-        // All of each: a loop that may end anywhere is slower, because it is not vectorised.
-        edges.chain([&self.mass]).any(|sums| !sums.iter().fold(true, |all, &units| all & is_within(units)))
+        self.full
     }
+}
+
+/// Moves a part of what was held before from the mass to the sums of an edge, rounded down to
+/// multiples of 2ˢ, and returns whether all sums are far from their limit.
+fn give(part: Fraction, shift: u32, before: &[i64], mass: &mut [i64], sent: &mut [i64]) -> bool {
+    let mut far = true;
+    for ((&before, mass), sent) in before.iter().zip(mass).zip(sent) {
+        let sum = round_down(sent.wrapping_add(part.of_units(before)), shift);
+        *mass = mass.wrapping_sub(sum.wrapping_sub(*sent));
+        *sent = sum;
+        far &= is_within(sum);
+    }
+    far
+}
+
+/// What came of cumulative sums.
+struct Taken {
+    /// Whether they differ from what was known.
+    more: bool,
+    /// Whether all of it could be booked.
+    fits: bool,
+    /// Whether a sum has come near its limit.
+    near_limit: bool,
+}
+
+/// Adds to the mass what cumulative sums have gained over the known ones.
+fn take(mass: &mut [i64], received: &mut [i64], cumulative: &[i64]) -> Taken {
+    let (mut changes, mut fits, mut far) = (0, true, true);
+    for ((mass, received), &sum) in mass.iter_mut().zip(received).zip(cumulative) {
+        // Sums wrap around, so only their differences have a meaning.
+        let news = sum.wrapping_sub(*received);
+        let next = mass.wrapping_add(news);
+        let taken = is_within(next);
+        (*mass, *received) = if taken { (next, sum) } else { (*mass, *received) };
+        fits &= taken;
+        far &= is_within(sum);
+        changes |= news;
+    }
+    Taken { more: changes != 0, fits, near_limit: !far }
 }
 
 /// How much the mass has changed when edges were undone.
@@ -253,7 +302,7 @@ pub enum Reversal {
 /// bits.
 #[inline]
 fn is_within(units: i64) -> bool {
-    units.unsigned_abs() < Unit::LIMIT as u64
+    units.wrapping_add(Unit::LIMIT) >= 0
 }
 
 #[cfg(test)]

@@ -6,4 +6,5 @@ mod units;
 
 pub use book::{Ledger, Overflow, Reversal};
 pub(crate) use starvation::Starvation;
+pub(crate) use units::round_down;
 pub use units::{Fraction, Unit};

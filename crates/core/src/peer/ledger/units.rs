@@ -7,6 +7,7 @@ use crate::Scalar;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unit {
     per_one: f64,
+    one: f64,
 }
 
 impl Unit {
@@ -16,21 +17,42 @@ impl Unit {
 
     /// The unit 2⁻ᑫ.
     pub fn new(q: u32) -> Self {
-        Self { per_one: f64::from(q.min(60)).exp2() }
+        let per_one = f64::from(q.min(60)).exp2();
+        Self { per_one, one: 1.0 / per_one }
     }
 
-    /// The number of units that is nearest to a scalar, or `None` if that is not finite or too
-    /// large.
+    /// The number of units that is nearest to a scalar, the even one of two, or `None` if that is
+    /// not finite or too large.
     #[inline]
     pub fn units<T: Scalar>(self, scalar: T) -> Option<i64> {
-        let exact = scalar.f64() * self.per_one;
-        let whole = exact as i64;
-        // Rounds halves away from zero without a call of `round`: x86 has no instruction for that
-        // rounding. Numbers beyond 2⁵³ have no rest, except those that do not fit into 64 bits.
-        let rest = exact - whole as f64;
-        let away = i64::from(rest >= 0.5) - i64::from(rest <= -0.5);
-        let units = whole.saturating_add(away);
-        (exact.abs() < Self::LIMIT as f64).then_some(units)
+        let exact = (scalar.f64() * self.per_one).round_ties_even();
+        (exact.abs() < Self::LIMIT as f64).then_some(exact as i64)
+    }
+
+    /// Fills `units` with those of some scalars, 0 for those that have none, and returns whether
+    /// all have.
+    pub fn all_units<T: Scalar>(self, scalars: &[T], units: &mut [i64]) -> bool {
+        // A sum with this number has whole numbers for its last bits: without instructions that
+        // convert many numbers at once, adding is the fastest way to round them.
+        const WHOLE: f64 = 1.5 * (1u64 << 52) as f64;
+        let mut small = true;
+        for (units, scalar) in units.iter_mut().zip(scalars) {
+            let exact = scalar.f64() * self.per_one;
+            small &= exact.abs() < (1u64 << 51) as f64;
+            *units = (exact + WHOLE).to_bits().wrapping_sub(WHOLE.to_bits()).cast_signed();
+        }
+        small || self.all_units_of_any_size(scalars, units)
+    }
+
+    #[cold]
+    fn all_units_of_any_size<T: Scalar>(self, scalars: &[T], units: &mut [i64]) -> bool {
+        let mut all = true;
+        for (units, &scalar) in units.iter_mut().zip(scalars) {
+            let found = self.units(scalar);
+            all &= found.is_some();
+            *units = found.unwrap_or_default();
+        }
+        all
     }
 
     /// A number of units that is not below this size.
@@ -42,7 +64,7 @@ impl Unit {
     /// The scalar that a number of units stands for.
     #[inline]
     pub fn scalar<T: Scalar>(self, units: i64) -> T {
-        T::of(units as f64 / self.per_one)
+        T::of(nearest_f64(units) * self.one)
     }
 }
 
@@ -51,6 +73,23 @@ impl Default for Unit {
     fn default() -> Self {
         Self::new(40)
     }
+}
+
+/// The multiple of 2ˢ below a number of units, or the number itself.
+#[inline]
+pub(crate) fn round_down(units: i64, shift: u32) -> i64 {
+    units & (-1 << shift)
+}
+
+/// The floating-point number that is nearest to a whole one, as `as` has it, from two halves of 32
+/// bits that become the last bits of large powers of two: vector units without an instruction for
+/// that conversion do many at once in this way.
+#[inline]
+fn nearest_f64(whole: i64) -> f64 {
+    let bits = whole.cast_unsigned();
+    let low = f64::from_bits(bits & u64::from(u32::MAX) | 0x4330_0000_0000_0000); // 2⁵² + low
+    let high = f64::from_bits((bits >> 32) ^ 0x4530_0000_8000_0000); // 2⁸⁴ + 2⁶³ + high·2³²
+    (high - f64::from_bits(0x4530_0000_8010_0000)) + low // 2⁸⁴ + 2⁶³ + 2⁵²
 }
 
 /// A push weight as a number of parts of 2³², so that shares are computed in whole numbers.
@@ -70,10 +109,16 @@ impl Fraction {
     /// be −1 unit, and single units would circulate for ever.
     #[inline]
     pub fn of_units(self, units: i64) -> i64 {
-        let (size, part) = (units.unsigned_abs(), u64::from(self.0));
+        let share = self.of_size(units.unsigned_abs()).cast_signed();
+        if units < 0 { share.wrapping_neg() } else { share }
+    }
+
+    /// This part of a number of units without sign, rounded down.
+    #[inline]
+    pub fn of_size(self, size: u64) -> u64 {
+        let part = u64::from(self.0);
         // Two products of 32 by 32 bits, which can be vectorised, instead of one of 128 bits.
-        let share = (size >> 32) * part + (((size & u64::from(u32::MAX)) * part) >> 32);
-        if units < 0 { share.cast_signed().wrapping_neg() } else { share.cast_signed() }
+        (size >> 32) * part + (((size & u64::from(u32::MAX)) * part) >> 32)
     }
 }
 
@@ -108,10 +153,32 @@ mod tests {
         }
 
         #[test]
-        fn units_are_the_nearest_halves_away_from_zero(scalar in -4.2e6..4.2e6, halves in -1_000_000..1_000_000) {
+        fn units_are_the_nearest_the_even_one_of_two(scalar in -4.2e6..4.2e6, halves in -1_000_000..1_000_000) {
             let unit = Unit::new(20);
             for scalar in [scalar, f64::from(halves) / 2.0 / 2f64.powi(20)] {
-                prop_assert_eq!(unit.units(scalar), Some((scalar * 2f64.powi(20)).round() as i64));
+                prop_assert_eq!(unit.units(scalar), Some((scalar * 2f64.powi(20)).round_ties_even() as i64));
+            }
+        }
+
+        /// Many at once are the same as one by one, also if some are large, or none at all.
+        #[test]
+        fn units_of_many_are_those_of_each(bits in prop::collection::vec(any::<f64>(), 1..70), few in -9.0..9.0) {
+            let unit = Unit::default();
+            for scale in [1.0, 1e-300, 1e300] {
+                let scalars: Vec<f64> = bits.iter().map(|scalar| scalar * scale).chain([few, few / 3e12]).collect();
+                for scalars in [&scalars[..], &scalars[bits.len()..]] {
+                    let each: Vec<_> = scalars.iter().map(|&scalar| unit.units(scalar)).collect();
+                    let mut units = vec![7; scalars.len()];
+                    prop_assert_eq!(unit.all_units(scalars, &mut units), each.iter().all(Option::is_some));
+                    prop_assert_eq!(units, each.into_iter().map(Option::unwrap_or_default).collect::<Vec<_>>());
+                }
+            }
+        }
+
+        #[test]
+        fn whole_numbers_become_the_nearest_floating_point_ones(any: i64, bits in 0..64u32) {
+            for whole in [any, any >> bits, i64::MIN, i64::MAX, 0, -1] {
+                prop_assert_eq!(nearest_f64(whole).to_bits(), (whole as f64).to_bits());
             }
         }
     }

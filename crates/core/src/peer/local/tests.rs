@@ -24,7 +24,11 @@ fn begun(broken: std::ops::Range<u64>) -> (LocalState<f64>, Ledger) {
 fn step(agent: &mut LocalState<f64>, ledger: &mut Ledger, round: u64) -> StepOutcome {
     agent.next.copy_from_slice(&agent.row);
     agent.prepare_step(ledger.mass(), ledger.input());
-    let outcome = agent.step(round, |levels| ledger.book(levels).is_ok());
+    let outcome = agent.step(round, |old, new| ledger.book(Unit::default(), old, new).is_ok());
+    if !outcome.taken {
+        agent.next.copy_from_slice(&agent.row);
+        agent.prepare_step(ledger.mass(), ledger.input());
+    }
     agent.end_round(ledger.mass());
     outcome
 }
@@ -68,7 +72,7 @@ fn a_step_that_cannot_be_booked_asks_for_a_new_epoch() {
     let contribution = agent.contribution.clone();
     agent.next.copy_from_slice(&agent.row);
     agent.prepare_step(ledger.mass(), ledger.input());
-    assert_eq!(agent.step(0, |_| false), StepOutcome { request: Request::Restart, taken: false });
+    assert_eq!(agent.step(0, |_, _| false), StepOutcome { request: Request::Restart, taken: false });
     assert_eq!(agent.contribution, contribution);
 }
 

@@ -1,6 +1,6 @@
 //! Receipts that peers spread by gossip: who has applied what of whom.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::gossip::{Carried, RECEIPTS_PER_MESSAGE, Receipt};
 use crate::rng::Stream;
@@ -62,17 +62,22 @@ impl Receipts {
         let others = self.newest.len() - chosen.len();
         let turn = Self::FEWEST + bytes / Self::BYTES_PER_RECEIPT;
         let turn = turn.min(others).min(RECEIPTS_PER_MESSAGE.saturating_sub(chosen.len()));
-        let rest = self.newest.iter().filter(|(key, _)| !is_own(key));
-        let mut wanted = turn;
-        for (left, other) in (1..=others).rev().zip(rest) {
-            // Each of those that are left has the same chance for the places that are left.
-            if wanted > 0 && stream.below(left) < wanted {
-                chosen.push(receipt(other));
-                wanted -= 1;
-            }
-        }
+        let places = draw(turn, others, &mut stream);
+        let rest = self.newest.iter().filter(|(key, _)| !is_own(key)).enumerate();
+        chosen.extend(rest.filter(|(place, _)| places.contains(place)).map(|(_, other)| receipt(other)));
         chosen
     }
+}
+
+/// Some of this many places, all choices being equally likely. Each draw adds one place: of those
+/// up to a last one, or the last itself if that one is taken (Floyd).
+fn draw(wanted: usize, places: usize, stream: &mut Stream) -> BTreeSet<usize> {
+    let mut drawn = BTreeSet::new();
+    for last in places - wanted..places {
+        let place = stream.below(last + 1);
+        drawn.insert(if drawn.contains(&place) { last } else { place });
+    }
+    drawn
 }
 
 #[cfg(test)]

@@ -3,18 +3,15 @@
 //! | bytes | part |
 //! |---|---|
 //! | 1 | the shift of its words in the low six bits, their length in the high two; or [`FULL`] |
-//! | 8 | the guard: the sum of its numbers, which wraps around; not in full |
+//! | 8 | the guard: a weighted sum of its numbers, which wraps around; not in full |
 //! | 1, 2 or 4 each | words; in full, scalars as they are, or mass in 8 bytes |
 
 use std::ops::Range;
 
-use super::modulo::{LARGEST_SHIFT, WordLength, complete_words, guard, round, smallest_shift, write_words};
+use super::guard::{CHUNK, guard};
+use super::modulo::{LARGEST_SHIFT, WordLength, complete_words, smallest_shift, write_words};
 use crate::num::extend;
-use crate::{Mask, Scalar, SegmentKind};
-use crate::{RowLayout, peer::ledger::Unit};
-
-/// The largest number of scalars of a chunk.
-pub(crate) const CHUNK: usize = 1024;
+use crate::{Mask, RowLayout, Scalar, SegmentKind};
 
 /// What stands in the place of a shift where a chunk is sent in full.
 pub(crate) const FULL: u8 = u8::MAX;
@@ -110,7 +107,7 @@ pub(crate) enum EncodedChunk<'a> {
     Words {
         /// How long the words are, and what they leave out.
         kind: WordKind,
-        /// The sum of the numbers that the words stand for.
+        /// The guard of the numbers that the words stand for.
         guard: u64,
         /// The words, one after the other.
         words: &'a [u8],
@@ -133,72 +130,40 @@ impl<'a> EncodedChunk<'a> {
         Some((encoded, 1 + GUARD + words.len()))
     }
 
-    /// Whether these are words, not scalars in full.
-    pub(crate) fn needs_completion(&self) -> bool {
-        matches!(self, Self::Words { .. })
+    /// Whether its scalars or its mass stand in it as they are.
+    pub(crate) fn is_full(&self) -> bool {
+        matches!(self, Self::Full(_))
     }
 
-    /// Completes the numbers of a chunk of mass from those that are known.
-    pub(crate) fn complete_mass(self, known: &[i64], numbers: &mut [i64]) {
+    /// Completes the numbers of words from those that are known, or reads those of mass in full,
+    /// and returns whether they are what their sender says.
+    pub(crate) fn complete(self, known: &[i64], numbers: &mut [i64]) -> bool {
         match self {
             Self::Full(bytes) => complete_words(WordLength::Full, bytes, 0, known, numbers),
             Self::Words { kind, words, .. } => complete_words(kind.length, words, kind.shift, known, numbers),
         }
-    }
-
-    /// Whether words are completed to numbers whose sum is what their sender says.
-    pub(crate) fn is_completed_by(self, known: &[i64]) -> bool {
-        let Self::Words { guard: expected, .. } = self else { return true };
-        let mut numbers = [0; CHUNK];
-        let numbers = &mut numbers[..known.len()];
-        self.complete_mass(known, numbers);
-        guard(numbers) == expected
+        match self {
+            Self::Full(_) => true,
+            Self::Words { kind, guard: expected, .. } => guard(numbers, kind.shift) == expected,
+        }
     }
 }
 
-/// Writes a chunk of scalars: as words, if these are given and all scalars have units; else in
-/// full. Returns the words that were used.
-pub(crate) fn write_scalars<T: Scalar>(
-    scalars: &[T],
-    unit: Unit,
-    kind: Option<WordKind>,
-    bytes: &mut Vec<u8>,
-) -> Option<WordKind> {
-    let mut numbers = [0; CHUNK];
-    let numbers = &mut numbers[..scalars.len()];
-    let used = kind.filter(|kind| round_units(scalars, unit, kind.shift, numbers));
-    if let Some(kind) = used {
-        write_numbers(numbers, kind, bytes);
-    } else {
-        bytes.push(FULL);
-        T::write_all(scalars, bytes);
-    }
-    used
+/// Writes the scalars of a chunk as they are.
+pub(crate) fn write_full<T: Scalar>(scalars: &[T], bytes: &mut Vec<u8>) {
+    bytes.push(FULL);
+    T::write_all(scalars, bytes);
 }
 
-/// Rounds scalars to multiples of 2ˢ units, and returns whether all of them have units.
-fn round_units<T: Scalar>(scalars: &[T], unit: Unit, shift: u32, numbers: &mut [i64]) -> bool {
-    let mut all = true;
-    for (number, &scalar) in numbers.iter_mut().zip(scalars) {
-        let units = unit.units(scalar);
-        all &= units.is_some();
-        *number = round(units.unwrap_or_default(), shift);
-    }
-    all
-}
-
-/// Writes a chunk of mass: as words, if these are given; else in full.
-pub(crate) fn write_mass(sums: &[i64], kind: Option<WordKind>, bytes: &mut Vec<u8>) {
-    if let Some(kind) = kind {
-        write_numbers(sums, kind, bytes);
-    } else {
-        bytes.push(FULL);
-        extend(bytes, sums, i64::to_le_bytes);
-    }
-}
-
-fn write_numbers(numbers: &[i64], kind: WordKind, bytes: &mut Vec<u8>) {
+/// Writes a chunk of numbers as words: scalars in units, or mass.
+pub(crate) fn write_numbers(numbers: &[i64], kind: WordKind, bytes: &mut Vec<u8>) {
     bytes.push(kind.byte());
-    bytes.extend(guard(numbers).to_le_bytes());
+    bytes.extend(guard(numbers, kind.shift).to_le_bytes());
     write_words(kind.length, numbers, kind.shift, bytes);
+}
+
+/// Writes a chunk of mass as it is.
+pub(crate) fn write_full_mass(sums: &[i64], bytes: &mut Vec<u8>) {
+    bytes.push(FULL);
+    extend(bytes, sums, i64::to_le_bytes);
 }

@@ -22,7 +22,7 @@ use twox_hash::XxHash3_64;
 use super::chunk::{Chunk, EncodedChunk};
 use super::control::Control;
 use super::header::{HEADER, read_header, write_header};
-use super::message::{Body, Header, Malformed, Message};
+use super::message::{Body, Contents, Header, Malformed, Message};
 use super::modulo::WordLength;
 use super::words::put;
 use crate::RowLayout;
@@ -100,14 +100,16 @@ impl WireFormat {
             + CHECKSUM
     }
 
-    /// The bytes of scalars and mass in a message whose chunks all have words of the least length,
-    /// with scalars of this many bytes.
-    pub fn payload(&self, scalar: usize) -> usize {
+    /// The bytes of scalars and mass in a message with these contents whose chunks all have words
+    /// of the least length, with scalars of this many bytes.
+    pub fn payload(&self, mask: Mask, contents: Contents, scalar: usize) -> usize {
         let chunks = |chunks: &[Chunk], scalar: usize| -> usize {
-            chunks.iter().map(|chunk| chunk.shortest(self.length, scalar)).sum()
+            let carried = chunks.iter().filter(|chunk| chunk.is_in(mask));
+            carried.map(|chunk| chunk.shortest(self.length, scalar)).sum()
         };
-        let largest: usize = self.largest(Mask::ALL).map(|range| range.len()).sum();
-        largest * scalar + chunks(&self.pulled, scalar) + chunks(&self.pushed, size_of::<i64>())
+        let largest = || self.largest(mask).map(|range| range.len()).sum::<usize>() * scalar;
+        let pulled = if contents.pulled { largest() + chunks(&self.pulled, scalar) } else { 0 };
+        pulled + if contents.mass { chunks(&self.pushed, size_of::<i64>()) } else { 0 }
     }
 
     /// Where the segments of a row are.

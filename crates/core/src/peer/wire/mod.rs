@@ -3,6 +3,7 @@
 mod chunk;
 mod control;
 mod format;
+mod guard;
 mod header;
 mod message;
 mod modulo;
@@ -10,9 +11,10 @@ mod modulo;
 pub(super) mod tests;
 mod words;
 
-pub(crate) use chunk::{CHUNK, Chunk, EncodedChunk, WordKind, write_mass, write_scalars};
+pub(crate) use chunk::{Chunk, EncodedChunk, WordKind, write_full, write_full_mass, write_numbers};
 pub use control::Control;
 pub use format::WireFormat;
+pub(crate) use guard::CHUNK;
 pub use header::BEGINNING;
 pub(crate) use message::Body;
 pub use message::{Contents, Envelope, Header, Intent, Malformed, Message};

@@ -7,6 +7,7 @@
 //! 2ˢ itself. docs/wire.md has the proof.
 
 use crate::num::extend;
+use crate::peer::ledger::round_down;
 
 /// The bits of a word in which a scalar travels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,24 +60,18 @@ pub(crate) fn smallest_shift(bound: u128, length: WordLength) -> Option<u32> {
     (0..=LARGEST_SHIFT).find(|&shift| 1u128 << (length.bits() - 2 + shift) > bound + (1 << shift))
 }
 
-/// The multiple of 2ˢ below a number, or the number itself.
+/// The quotient of a number by 2ˢ, rounded to the nearest, modulo 2^(64−s).
 #[inline]
-pub(crate) fn round_down(number: i64, shift: u32) -> i64 {
-    number >> shift << shift
+pub(super) fn quotient(number: i64, shift: u32) -> u64 {
+    number.wrapping_add((1 << shift) >> 1).cast_unsigned() >> shift
 }
 
-/// The multiple of 2ˢ that is nearest to a number.
-#[inline]
-pub(crate) fn round(number: i64, shift: u32) -> i64 {
-    round_down(number.wrapping_add((1 << shift) >> 1), shift)
-}
-
-/// Appends the words of some numbers, which are multiples of 2ˢ.
+/// Appends the words of some numbers: the lowest bits of their quotients by 2ˢ.
 pub(crate) fn write_words(length: WordLength, numbers: &[i64], shift: u32, bytes: &mut Vec<u8>) {
     match length {
-        WordLength::Bits8 => extend(bytes, numbers, |number| [(number >> shift) as u8]),
-        WordLength::Bits16 => extend(bytes, numbers, |number| ((number >> shift) as u16).to_le_bytes()),
-        WordLength::Bits32 => extend(bytes, numbers, |number| ((number >> shift) as u32).to_le_bytes()),
+        WordLength::Bits8 => extend(bytes, numbers, |number| [quotient(number, shift) as u8]),
+        WordLength::Bits16 => extend(bytes, numbers, |number| (quotient(number, shift) as u16).to_le_bytes()),
+        WordLength::Bits32 => extend(bytes, numbers, |number| (quotient(number, shift) as u32).to_le_bytes()),
         WordLength::Full => extend(bytes, numbers, i64::to_le_bytes),
     }
 }
@@ -84,22 +79,23 @@ pub(crate) fn write_words(length: WordLength, numbers: &[i64], shift: u32, bytes
 /// Completes words to numbers, from those that the receiver holds.
 pub(crate) fn complete_words(length: WordLength, words: &[u8], shift: u32, known: &[i64], numbers: &mut [i64]) {
     let numbers = numbers.iter_mut().zip(known);
+    let below = |known: i64| known.cast_unsigned() >> shift;
     match length {
         WordLength::Bits8 => {
             for ((number, &known), &word) in numbers.zip(words) {
-                let ahead = word.wrapping_sub((known >> shift) as u8).cast_signed();
+                let ahead = word.wrapping_sub(below(known) as u8).cast_signed();
                 *number = complete(i64::from(ahead), known, shift);
             }
         }
         WordLength::Bits16 => {
             for ((number, &known), &word) in numbers.zip(words.as_chunks().0) {
-                let ahead = u16::from_le_bytes(word).wrapping_sub((known >> shift) as u16).cast_signed();
+                let ahead = u16::from_le_bytes(word).wrapping_sub(below(known) as u16).cast_signed();
                 *number = complete(i64::from(ahead), known, shift);
             }
         }
         WordLength::Bits32 => {
             for ((number, &known), &word) in numbers.zip(words.as_chunks().0) {
-                let ahead = u32::from_le_bytes(word).wrapping_sub((known >> shift) as u32).cast_signed();
+                let ahead = u32::from_le_bytes(word).wrapping_sub(below(known) as u32).cast_signed();
                 *number = complete(i64::from(ahead), known, shift);
             }
         }
@@ -111,15 +107,10 @@ pub(crate) fn complete_words(length: WordLength, words: &[u8], shift: u32, known
     }
 }
 
-/// The sum of some numbers, which wraps around: what a receiver compares before it believes them.
-pub(crate) fn guard(numbers: &[i64]) -> u64 {
-    numbers.iter().fold(0, |sum: u64, number| sum.wrapping_add(number.cast_unsigned()))
-}
-
 /// The number that is this many multiples of 2ˢ ahead of the multiple below a known one.
 #[inline]
 fn complete(ahead: i64, known: i64, shift: u32) -> i64 {
-    (known >> shift).wrapping_add(ahead) << shift
+    round_down(known, shift).wrapping_add(ahead << shift)
 }
 
 #[cfg(test)]
@@ -163,9 +154,10 @@ mod tests {
                 let Some(shift) = smallest_shift(u128::from(bound), length) else { continue };
                 let away = share.checked_rem(bound.cast_signed()).unwrap_or(0);
                 for number in [known.wrapping_add(away), known.wrapping_add(bound.cast_signed()), known.wrapping_sub(bound.cast_signed())] {
-                    for number in [round_down(number, shift), round(number, shift)] {
-                        prop_assert_eq!(sent_and_completed(length, number, known, shift), number);
-                    }
+                    let nearest = (quotient(number, shift) << shift).cast_signed();
+                    prop_assert_eq!(sent_and_completed(length, number, known, shift), nearest);
+                    let below = round_down(number, shift);
+                    prop_assert_eq!(sent_and_completed(length, below, known, shift), below);
                 }
                 if let Some(less) = shift.checked_sub(1) {
                     prop_assert!(1u128 << (length.bits() - 2 + less) <= u128::from(bound) + (1 << less));
@@ -175,7 +167,7 @@ mod tests {
 
         #[test]
         fn rounding_finds_the_nearest_multiple(number in -(1i64 << 60)..1 << 60, shift in 0..40u32) {
-            let (below, nearest) = (round_down(number, shift), round(number, shift));
+            let (below, nearest) = (round_down(number, shift), (quotient(number, shift) << shift).cast_signed());
             prop_assert!(below <= number && number - below < 1 << shift);
             prop_assert!((nearest - number).abs() <= (1 << shift) / 2 && nearest % (1 << shift) == 0);
         }

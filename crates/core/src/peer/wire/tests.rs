@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::peer::ledger::Unit;
 use crate::peer::membership::{Ack, Carried, EdgeClosure, GossipPayload, Heartbeat, Incarnation, MemberState, Receipt};
 use crate::{Mask, Scalar, Segment, SegmentKind, Segments};
 
@@ -68,12 +67,12 @@ pub(in crate::peer) fn in_full<T: Scalar>(
     if header.contents.pulled {
         format.largest(header.mask).for_each(|range| T::write_all(&row[range], &mut bytes));
         for chunk in format.pulled_chunks() {
-            write_scalars(&row[chunk.place.clone()], Unit::default(), None, &mut bytes);
+            write_full(&row[chunk.place.clone()], &mut bytes);
         }
     }
     if header.contents.mass {
         for chunk in format.pushed_chunks() {
-            write_mass(&mass[chunk.place.clone()], None, &mut bytes);
+            write_full_mass(&mass[chunk.place.clone()], &mut bytes);
         }
     }
     WireFormat::end(&mut bytes);

@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::peer::exchange::{Reading, Reference};
 use crate::peer::ledger::Unit;
-use crate::peer::wire::{EncodedChunk, WireFormat, WordKind, WordLength, write_mass, write_scalars};
+use crate::peer::ledger::round_down;
+use crate::peer::wire::{EncodedChunk, WireFormat, WordLength, write_full, write_full_mass, write_numbers};
 use crate::{Segment, SegmentKind, Segments};
 
 const WIDTH: usize = 5;
@@ -82,7 +83,7 @@ impl OneEdge {
             generation: 0,
             sequence: 0,
             waiting: Vec::new(),
-            reference: Reference::new(WIDTH, format.pulled_chunks()),
+            reference: Reference::new(1),
             received: vec![0; WIDTH],
             received_in: 0,
             receipts: Vec::new(),
@@ -99,27 +100,28 @@ impl OneEdge {
         let largest = self.row.iter().zip(&before).map(|(now, before)| (now - before).abs()).fold(0.0, f64::max);
         self.moved += u128::from(unit.at_most(largest) + 2);
         let length = self.format.length();
-        let share = 3i64 << size.min(40);
-        let chunk = self.format.pushed_chunks()[0].clone();
-        let bound = self.unapplied.pushed_bound(0).map(|bound| bound + u128::from(share.unsigned_abs()));
-        let fine = |shift| WordKind::is_fine(shift, share.unsigned_abs());
-        let shift = chunk.words(length, 8, bound, fine).map_or(0, |kind| kind.shift);
-        let old = self.sums.clone();
+        let (share, sums) = (3i64 << size.min(40), (0, &self.format.pushed_chunks()[0]));
+        let kind = self.unapplied.share_words(sums, share.unsigned_abs(), length);
+        let shift = kind.map_or(0, |kind| kind.shift);
         for (place, sum) in (0i64..).zip(&mut self.sums) {
-            *sum = sum.wrapping_add(share - place) >> shift << shift;
+            *sum = round_down(sum.wrapping_add(share - place), shift);
         }
-        let change = self.sums.iter().zip(old).map(|(now, old)| now.wrapping_sub(old).unsigned_abs()).max();
-        self.unapplied.give(0, change.unwrap_or(0));
+        self.unapplied.give(0, share.unsigned_abs() + ((1 << shift) - 1));
         self.sequence += 1;
-        let (mut pulled, mut mass) = (Vec::new(), Vec::new());
-        let change = self.unapplied.moved_since_last(0, self.moved);
-        let fine = |shift| WordKind::is_fine(shift, change);
-        let kind = self.format.pulled_chunks()[0].words(length, 8, self.unapplied.pulled_bound(0, self.moved), fine);
-        let used = write_scalars(&self.row, unit, kind, &mut pulled);
-        let zeros = self.sums.iter().fold(0, |bits, sum| bits | sum).trailing_zeros();
-        let kind = chunk.words(length, 8, self.unapplied.pushed_bound(0), |shift| shift <= zeros);
-        write_mass(&self.sums, kind, &mut mass);
-        let base = PulledBase { moved: self.moved, shift: used.map_or(0, |kind| kind.shift) };
+        let (mut pulled, mut mass, mut units) = (Vec::new(), Vec::new(), vec![0; WIDTH]);
+        // What is sent again has words of its own.
+        let kind = if size.is_multiple_of(2) { kind } else { self.unapplied.repeated_words(sums, &self.sums, length) };
+        match kind {
+            Some(kind) => write_numbers(&self.sums, kind, &mut mass),
+            None => write_full_mass(&self.sums, &mut mass),
+        }
+        let kind = self.unapplied.pulled_words((0, &self.format.pulled_chunks()[0]), self.moved, length, 8);
+        assert!(unit.all_units(&self.row, &mut units));
+        match kind {
+            Some(kind) => write_numbers(&units, kind, &mut pulled),
+            None => write_full(&self.row, &mut pulled),
+        }
+        let base = PulledBase { moved: self.moved, shift: kind.map_or(0, |kind| kind.shift) };
         self.unapplied.send(self.sequence, ALL, self.format.pulled_chunks(), vec![Some(base)]);
         if !lost {
             let sums = self.sums.clone();
@@ -143,14 +145,11 @@ impl OneEdge {
         }
         let (pulled, _) = EncodedChunk::read(&message.pulled, WIDTH, 8)?;
         let (mass, _) = EncodedChunk::read(&message.mass, WIDTH, 8)?;
-        let chunk = self.format.pulled_chunks()[0].clone();
-        let readable = !pulled.needs_completion() || self.reference.read(0, &chunk, pulled) == Reading::Whole;
-        if !readable || !mass.is_completed_by(&self.received) {
+        let mut sums = [0; WIDTH];
+        let whole = self.reference.hold::<f64>(0, pulled, Unit::default(), &mut Vec::new()) == Reading::Whole;
+        if !mass.complete(&self.received, &mut sums) || !whole {
             return None;
         }
-        let mut sums = [0; WIDTH];
-        mass.complete_mass(&self.received, &mut sums);
-        self.reference.hold::<f64>(0, &chunk, pulled, Unit::default());
         self.received = sums.to_vec();
         if !self.receipts_on_arrival {
             self.receipts.push(message.sequence);
@@ -224,7 +223,7 @@ fn a_refusal_asks_for_full_words_once() {
     assert!(edge.unapplied.pushed_bound(0) == Some(0) && edge.unapplied.is_settled());
     edge.send(30, true);
     edge.unapplied.apply(Carried::Refused, 2, edge.format.pushed_chunks());
-    assert_eq!((edge.unapplied.pushed_bound(0), edge.unapplied.pulled_bound(0, edge.moved)), (None, None));
+    assert!(edge.unapplied.pushed_bound(0).is_none() && edge.unapplied.pulled[0].is_none());
     edge.send(30, false);
     assert!(edge.apply(true) == Some(true) && edge.make(&Move::Receipt { late: 0 }));
     edge.unapplied.apply(Carried::Refused, 2, edge.format.pushed_chunks());

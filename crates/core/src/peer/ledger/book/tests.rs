@@ -49,9 +49,16 @@ fn ledger(input: &[i64]) -> Ledger {
 }
 
 /// Sends a part of the mass, not rounded.
-fn give(ledger: &mut Ledger, to: u32, places: Range<usize>, part: Fraction, before: &[i64]) {
+fn give(ledger: &mut Ledger, to: u32, part: Fraction, before: &MassBefore) {
     ledger.open(to);
-    ledger.send(to, places, part, before, |_| 0);
+    ledger.send(to, part, before, |_| 0);
+}
+
+/// Books a level in the place of the one that is booked.
+fn book(ledger: &mut Ledger, level: &[i64]) -> Result<(), Overflow> {
+    let floats = |units: &[i64]| units.iter().map(|&units| units as f64).collect::<Vec<_>>();
+    let old = floats(ledger.input());
+    ledger.book(Unit::new(0), &old, &floats(level))
 }
 
 proptest! {
@@ -65,9 +72,9 @@ proptest! {
         for one in moves {
             match one {
                 Move::Share { from, to, part } if alive[from] && alive[to] => {
-                    let before = ledgers[from].mass().to_vec();
+                    let before = ledgers[from].before(0..2);
                     ledgers[from].open(to as u32);
-                    ledgers[from].send(to as u32, 0..2, Fraction::of(part), &before, |_| shift);
+                    ledgers[from].send(to as u32, Fraction::of(part), &before, |_| shift);
                     sent[4 * from + to].push(ledgers[from].sent(to as u32).unwrap().to_vec());
                 }
                 Move::Read { from, to, late } if alive[from] && alive[to] => {
@@ -77,7 +84,7 @@ proptest! {
                         ledgers[to].receive(from as u32, 0..2, &sum).unwrap();
                     }
                 }
-                Move::Book { node, level } => ledgers[node].book(&[level, 2 * level]).unwrap(),
+                Move::Book { node, level } => book(&mut ledgers[node], &[level, 2 * level]).unwrap(),
                 Move::Close { from, to } if alive[from] && alive[to] => {
                     ledgers[from].take_back(to as u32);
                     ledgers[to].give_up(from as u32);
@@ -114,8 +121,8 @@ fn sums_that_wrap_around_conserve_mass() {
     for _ in 0..40 {
         sum = sum.wrapping_add(1 << 60);
         ledger.receive(1, 0..1, &[sum]).unwrap();
-        let before = ledger.mass().to_vec();
-        give(&mut ledger, 2, 0..1, Fraction::of(0.999_999), &before);
+        let before = ledger.before(0..1);
+        give(&mut ledger, 2, Fraction::of(0.999_999), &before);
         let now = ledger.sent(2).unwrap()[0];
         assert!(now.wrapping_sub(sent) > 1 << 59 && ledger.audit());
         sent = now;
@@ -132,8 +139,8 @@ fn an_undone_edge_is_as_if_it_had_never_existed() {
         (one.take_back(1), one.give_up(1), one.reverse(1)),
         (Reversal::Nothing, Reversal::Nothing, Reversal::Nothing)
     );
-    let mass = one.mass().to_vec();
-    give(&mut one, 1, 0..2, Fraction::of(0.5), &mass);
+    let mass = one.before(0..2);
+    give(&mut one, 1, Fraction::of(0.5), &mass);
     one.receive(1, 0..2, &[7, 7]).unwrap();
     assert_eq!((one.mass(), one.targets().count(), one.sources().count()), (&[57, -13][..], 1, 1));
     assert!(matches!(one.reverse(1), Reversal::Relative(size) if size > 0.0));
@@ -144,9 +151,9 @@ fn an_undone_edge_is_as_if_it_had_never_existed() {
 fn a_share_does_not_depend_on_the_order_of_receivers() {
     let shares = |receivers: [u32; 2]| {
         let mut ledger = ledger(&[90]);
-        let before = ledger.mass().to_vec();
+        let before = ledger.before(0..1);
         for to in receivers {
-            give(&mut ledger, to, 0..1, Fraction::of(1.0 / 3.0), &before);
+            give(&mut ledger, to, Fraction::of(1.0 / 3.0), &before);
         }
         (ledger.sent(1).unwrap().to_vec(), ledger.sent(2).unwrap().to_vec(), ledger.mass().to_vec())
     };
@@ -155,20 +162,53 @@ fn a_share_does_not_depend_on_the_order_of_receivers() {
 
 #[test]
 fn what_cannot_be_booked_changes_nothing() {
-    let mut one = ledger(&[5]);
+    let limit = Unit::LIMIT as f64;
+    let mut one = ledger(&[5, 7]);
+    one.receive(1, 0..2, &[3, 4]).unwrap();
     let before = one.clone();
-    assert_eq!(one.book(&[Unit::LIMIT]), Err(Overflow));
-    assert_eq!(one, before);
+    for refused in [limit, -2.0 * limit, f64::NAN, f64::INFINITY] {
+        assert_eq!(one.book(Unit::new(0), &[5.0, 7.0], &[6.0, refused]), Err(Overflow), "{refused}");
+        assert_eq!(one, before);
+    }
+    assert!(one.receive(2, 0..2, &[Unit::LIMIT - 9, 0]).is_ok() && !one.is_full());
+    assert!(one.receive(3, 0..2, &[9, 0]).is_err() && one.audit());
+}
+
+/// A sum that has come near its limit asks for an epoch, in which all sums begin anew.
+#[test]
+fn a_ledger_is_full_when_a_sum_comes_near_its_limit() {
+    let half = Unit::LIMIT / 2;
+    let mut one = ledger(&[0]);
+    one.receive(1, 0..1, &[half]).unwrap();
+    let before = one.before(0..1);
+    give(&mut one, 2, Fraction::of(0.999_999), &before);
     assert!(!one.is_full());
-    one.book(&[Unit::LIMIT - 1]).unwrap();
-    assert!(one.receive(1, 0..1, &[1]).is_err() && one.audit());
+    let mut other = one.clone();
+    one.receive(1, 0..1, &[2 * half]).unwrap();
+    assert!(one.is_full(), "what was received");
+    other.receive(3, 0..1, &[half]).unwrap();
+    let before = other.before(0..1);
+    give(&mut other, 2, Fraction::of(0.999_999), &before);
+    other.receive(3, 0..1, &[half + 99_999]).unwrap();
+    assert!(!other.is_full());
+    other.receive(4, 0..1, &[half]).unwrap();
+    let before = other.before(0..1);
+    give(&mut other, 2, Fraction::of(0.999_999), &before);
+    assert!(other.is_full(), "what was sent");
+    let mut words = Vec::new();
+    other.save(&mut |word| words.push(word));
+    let (mut restored, mut words) = (ledger(&[0]), words.into_iter());
+    restored.restore(&mut || words.next().ok_or(())).unwrap();
+    assert!(restored.is_full());
+    other.begin(&[0]);
+    assert!(!other.is_full());
 }
 
 #[test]
 fn a_snapshot_holds_the_whole_ledger() {
     let mut one = ledger(&[100, 3]);
-    let mass = one.mass().to_vec();
-    give(&mut one, 4, 0..2, Fraction::of(0.25), &mass);
+    let mass = one.before(0..2);
+    give(&mut one, 4, Fraction::of(0.25), &mass);
     one.receive(2, 0..2, &[-9, 1]).unwrap();
     let mut words = Vec::new();
     one.save(&mut |word| words.push(word));
@@ -181,14 +221,14 @@ fn a_snapshot_holds_the_whole_ledger() {
 #[test]
 fn what_is_rounded_off_a_share_stays_in_the_mass() {
     let mut one = ledger(&[1000, -1000]);
-    let before = one.mass().to_vec();
+    let before = one.before(0..2);
     one.open(1);
     let mut largest = 0;
-    let change = one.send(1, 0..2, Fraction::of(0.5), &before, |share| {
+    let change = one.send(1, Fraction::of(0.5), &before, |share| {
         largest = share;
         6
     });
-    assert_eq!((largest, change), (500, 512));
+    assert_eq!((largest, change), (500, 563), "a share of 500, rounded down by at most 63");
     assert_eq!((one.sent(1).unwrap(), one.mass()), (&[448, -512][..], &[552, -488][..]));
     assert!(one.audit());
 }
