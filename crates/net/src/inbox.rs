@@ -44,15 +44,26 @@ pub struct Inbox {
 
 /// How much of its limits one sender uses.
 struct SenderUsage {
-    /// Messages that have arrived and were not handled yet.
+    /// Messages that have arrived and were not handled yet, and their bytes.
     waiting: usize,
+    waiting_bytes: usize,
     /// The beginning of the second in which messages and bytes are counted.
     second: Duration,
     messages: u64,
     bytes: u64,
 }
 
+impl SenderUsage {
+    /// A sender of which nothing has arrived before this moment.
+    fn new(now: Duration) -> Self {
+        Self { waiting: 0, waiting_bytes: 0, second: now, messages: 0, bytes: 0 }
+    }
+}
+
 impl Inbox {
+    /// The bytes of one sender that may wait; a single message may be longer.
+    const WAITING_BYTES: usize = 64 << 20;
+
     /// An empty inbox for messages up to a length in bytes, and the end at which inputs come out.
     pub fn new(
         limits: Limits,
@@ -88,10 +99,11 @@ impl Inbox {
         let _ = self.inputs.send(input);
     }
 
-    /// Notes that a message of this sender was handled.
-    pub(crate) fn done(&self, from: u32) {
+    /// Notes that a message of this sender and this length is handled now.
+    pub(crate) fn done(&self, from: u32, length: usize) {
         if let Some(usage) = self.senders().get_mut(&from) {
             usage.waiting = usage.waiting.saturating_sub(1);
+            usage.waiting_bytes = usage.waiting_bytes.saturating_sub(length);
         }
     }
 
@@ -101,17 +113,19 @@ impl Inbox {
         }
         let now = self.clock.now();
         let mut senders = self.senders();
-        let usage = senders.entry(from).or_insert(SenderUsage { waiting: 0, second: now, messages: 0, bytes: 0 });
+        let usage = senders.entry(from).or_insert_with(|| SenderUsage::new(now));
         if now.saturating_sub(usage.second).as_secs() > 0 {
             (usage.second, usage.messages, usage.bytes) = (now, 0, 0);
         }
-        if usage.waiting >= self.limits.waiting {
+        let room = usage.waiting == 0 || usage.waiting_bytes + length <= Self::WAITING_BYTES;
+        if usage.waiting >= self.limits.waiting || !room {
             return Err(RefusalReason::Queue);
         }
         if usage.messages >= self.limits.messages || usage.bytes >= self.limits.bytes {
             return Err(RefusalReason::Rate);
         }
         usage.waiting += 1;
+        usage.waiting_bytes += length;
         usage.messages += 1;
         usage.bytes += length as u64;
         Ok(())
@@ -174,9 +188,26 @@ mod tests {
         (0..5).for_each(|_| bench.send(3, 1));
         bench.send(4, 1);
         assert_eq!((bench.accepted(), bench.refused(RefusalReason::Queue)), (3, 3));
-        bench.inbox.done(3);
+        bench.inbox.done(3, 1);
         (0..2).for_each(|_| bench.send(3, 1));
         assert_eq!((bench.accepted(), bench.refused(RefusalReason::Queue)), (1, 4));
+    }
+
+    /// A message that is longer than all that may wait is accepted where none waits.
+    #[test]
+    fn bytes_that_wait_are_limited() {
+        let (inbox, inputs) =
+            Inbox::new(Limits::default(), usize::MAX, Arc::default(), Arc::new(ManualClock::default()));
+        let send = |length| inbox.message(3, 9, length, Vec::new);
+        let half = Inbox::WAITING_BYTES / 2;
+        [half, half, 1].into_iter().for_each(send);
+        assert_eq!((inputs.try_iter().count(), inbox.refusals().get(RefusalReason::Queue)), (2, 1));
+        inbox.done(3, half);
+        [half, 1].into_iter().for_each(send);
+        assert_eq!((inputs.try_iter().count(), inbox.refusals().get(RefusalReason::Queue)), (1, 2));
+        (0..2).for_each(|_| inbox.done(3, half));
+        [3 * half, 1].into_iter().for_each(send);
+        assert_eq!((inputs.try_iter().count(), inbox.refusals().get(RefusalReason::Queue)), (1, 3));
     }
 
     #[test]

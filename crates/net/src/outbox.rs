@@ -29,6 +29,8 @@ struct QueueState {
 impl Outbox {
     /// The messages that wait at most: older ones would be of no more use to the receiver.
     pub(crate) const DEPTH: usize = 16;
+    /// The bytes that wait at most, unless a single message has more.
+    const BYTES: usize = 64 << 20;
 
     /// Starts a thread that sends by this function, which may block.
     pub(crate) fn new(name: String, mut send: impl FnMut(Vec<u8>) + Send + 'static) -> std::io::Result<Self> {
@@ -43,13 +45,14 @@ impl Outbox {
         Ok(Self { queue, thread: Some(thread) })
     }
 
-    /// Puts a message at the end of the queue; if it is full, the oldest one is dropped.
+    /// Puts a message at the end of the queue; if that is too long, the oldest ones are dropped.
     pub(crate) fn put(&self, bytes: Vec<u8>) {
-        let mut state = self.queue.lock();
-        if state.messages.len() == Self::DEPTH {
-            state.messages.pop_front();
+        let messages = &mut self.queue.lock().messages;
+        messages.push_back(bytes);
+        let waiting = |messages: &VecDeque<Vec<u8>>| messages.iter().map(Vec::len).sum::<usize>();
+        while messages.len() > Self::DEPTH || (messages.len() > 1 && waiting(messages) > Self::BYTES) {
+            messages.pop_front();
         }
-        state.messages.push_back(bytes);
         self.queue.changed.notify_all();
     }
 
@@ -129,6 +132,20 @@ mod tests {
         outbox.drain(Instant::now() + PATIENCE);
         let rest: Vec<u8> = arrived.try_iter().collect();
         assert_eq!(rest, (50 - Outbox::DEPTH as u8 + 1..=50).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn bytes_that_wait_are_bounded_but_the_newest_message_stays() {
+        let (outbox, permit, arrived) = held_up();
+        outbox.put(vec![0]);
+        assert_eq!(arrived.recv_timeout(PATIENCE), Ok(0), "the first one is on its way, and held up");
+        for (number, length) in [(1, 1), (2, Outbox::BYTES / 2), (3, Outbox::BYTES / 2), (4, 2 * Outbox::BYTES)] {
+            outbox.put(vec![number; length]);
+            let waiting: Vec<u8> = outbox.queue.lock().messages.iter().map(|bytes| bytes[0]).collect();
+            assert_eq!(waiting, [&[1][..], &[1, 2], &[2, 3], &[4]][usize::from(number) - 1]);
+        }
+        (0..2).for_each(|_| permit.send(()).unwrap());
+        outbox.drain(Instant::now() + PATIENCE);
     }
 
     #[test]

@@ -229,7 +229,7 @@ impl<T: Scalar> Node<T> {
 
     /// Checks that a message is what its key says, and of this run; only then a peer sees it.
     fn receive(&mut self, from: u32, to: u32, bytes: Vec<u8>) {
-        self.inbox.done(from);
+        self.inbox.done(from, bytes.len());
         match Envelope::read(&bytes) {
             Some(envelope) if (envelope.from, envelope.to) != (from, to) => {
                 self.inbox.refusals().count(RefusalReason::Forged);
