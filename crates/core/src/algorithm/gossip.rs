@@ -26,7 +26,7 @@ impl<T: Scalar> Gossip<T> {
         direction: impl Direction<T> + 'static,
         steps: Steps,
     ) -> Result<Self, StepsError> {
-        let rule = StepRule::new(problem, &direction, steps)?.without_trials();
+        let rule = StepRule::new(problem, &direction, steps)?.without_trials()?;
         Ok(Self { direction: Box::new(direction), rule })
     }
 

@@ -12,13 +12,13 @@ use crate::{Blocks, Mask, Oracle, Problem, Scalar, Segment, SegmentKind, Segment
 /// ```text
 /// v⁺ = A v − η t          t⁺ = B t + d⁺ − d,  d⁺ the direction at v⁺
 /// ```
+/// With `exchange_every`, each agent goes on alone in a round: `v⁺ = v − η t`, `t⁺ = t + d⁺ − d`.
 /// With [`crate::direction::Penalty`] this is FAB, with [`crate::direction::Difference`] dFAB, with
 /// [`crate::direction::Soba`] PushPull-SOBA, with [`crate::direction::Gradient`] single-level
 /// Push-Pull. Needs graphs that are jointly strongly connected.
 pub struct PushPull<T> {
     direction: Box<dyn Direction<T>>,
     rule: StepRule,
-    every: u64,
 }
 
 impl<T: Scalar> PushPull<T> {
@@ -29,14 +29,36 @@ impl<T: Scalar> PushPull<T> {
         steps: Steps,
     ) -> Result<Self, StepsError> {
         let rule = StepRule::new(problem, &direction, steps)?;
-        Ok(Self { direction: Box::new(direction), rule, every: 1 })
+        Ok(Self { direction: Box::new(direction), rule })
     }
 
-    /// Exchanges in every `every`-th round only; the others are local steps.
-    pub fn exchange_every(mut self, every: u64) -> Self {
-        self.every = every.max(1);
-        self
+    /// Takes the gradient steps of a round that follow the first one: with the agent's own tracker,
+    /// which nobody has mixed since, and with samples of their own.
+    fn step_alone(&self, agent: Alone<'_, T>, oracle: &mut Oracle<'_, T>) {
+        let Alone { mut v, mixed, agreed, keep, d, d_own } = agent;
+        let (round, steps) = (oracle.round, self.rule.exchange_every());
+        for step in 1..steps {
+            // t⁺ = B t + d⁺ − d; the level that was taken out goes in and out again.
+            linalg::add(mixed, d);
+            let t = Parts { shared: mixed, own: d_own };
+            self.rule.descend(round, &*self.direction, t, &mut v, agreed, keep);
+            linalg::add_scaled(mixed, -T::one(), d);
+            oracle.round = round * steps + step;
+            self.direction.eval(v.as_ref(), oracle, PartsMut { shared: &mut *d, own: &mut *d_own });
+        }
+        oracle.round = round;
     }
+}
+
+/// What an agent has after the first step of a round.
+struct Alone<'a, T> {
+    v: PartsMut<'a, T>,
+    /// B t − d.
+    mixed: &'a mut [T],
+    agreed: &'a [T],
+    keep: &'a mut [T],
+    d: &'a mut [T],
+    d_own: &'a mut [T],
 }
 
 impl<T: Scalar> Algorithm<T> for PushPull<T> {
@@ -63,7 +85,7 @@ impl<T: Scalar> Algorithm<T> for PushPull<T> {
     }
 
     fn sends(&self, round: u64) -> Mask {
-        if round.is_multiple_of(self.every) { self.rule.sends(round, 2) } else { Mask::NONE }
+        self.rule.sends(round, 2)
     }
 
     fn begin(&self, point: &[T], Fresh { row, keep, input: d }: Fresh<'_, T>, oracle: &mut Oracle<'_, T>) {
@@ -115,7 +137,11 @@ impl<T: Scalar> Algorithm<T> for PushPull<T> {
             }
         }
         // d⁺; the engine completes t⁺ = B t + d⁺ − d.
-        self.direction.eval(v.as_ref(), oracle, PartsMut { shared: d, own: d_own });
+        let round = oracle.round;
+        oracle.round *= self.rule.exchange_every();
+        self.direction.eval(v.as_ref(), oracle, PartsMut { shared: &mut *d, own: &mut *d_own });
+        oracle.round = round;
+        self.step_alone(Alone { v, mixed, agreed, keep, d, d_own }, oracle);
         Request::Go
     }
 

@@ -56,7 +56,7 @@ impl<T: Scalar> PushSum<T> {
         direction: impl Direction<T> + 'static,
         steps: Steps,
     ) -> Result<Self, StepsError> {
-        let rule = StepRule::new(problem, &direction, steps)?.without_trials();
+        let rule = StepRule::new(problem, &direction, steps)?.without_trials()?;
         let (tracking, estimator) = (Tracking::default(), Estimator::default());
         Ok(Self { direction: Box::new(direction), rule, tracking, estimator, batches: problem.most_batches() })
     }

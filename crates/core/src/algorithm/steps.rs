@@ -13,6 +13,7 @@ pub struct Steps {
     pub(super) inner_rounds: Option<u64>,
     pub(super) mixing: MixingPlan,
     pub(super) rest_from: Option<u64>,
+    pub(super) exchange_every: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -67,6 +68,11 @@ impl Steps {
         Self { rest_from: Some(round), ..self }
     }
 
+    /// This many gradient steps for each exchange: all but the first are taken alone.
+    pub fn exchange_every(self, steps: u64) -> Self {
+        Self { exchange_every: steps.max(1), ..self }
+    }
+
     /// Step sizes that change with the round.
     pub fn schedule(self, schedule: StepDecay) -> Self {
         Self { schedule, ..self }
@@ -92,6 +98,12 @@ impl Steps {
         let decay = keys.optional_number("steps.decay", 0.0.., "step sizes decay as η/(1 + decay·k) in round k");
         let power = keys.optional_number("steps.power", 0.0.., "step sizes decay as η/(1 + k)^power in round k");
         let mixing = if repeats_mixing { MixingPlan::read(keys) } else { None };
+        if !repeats_mixing && keys.given("exchange_every").is_some() {
+            keys.mistake("exchange_every", StepsError::AloneMethod.to_string());
+        }
+        let about = "gradient steps for each exchange, one if not given; all but the first are taken alone";
+        let given = if repeats_mixing { keys.optional_whole("exchange_every", 1..=1000, about) } else { None };
+        let exchange_every = given.unwrap_or(1);
         let wanted = explicit || momentum.or(decay).or(power).is_some() || mixing.is_some();
         if let Some((name, _)) =
             sizes.iter().find(|(name, size)| wanted && size.is_none() && keys.given(&key(name)).is_none())
@@ -102,6 +114,12 @@ impl Steps {
                 format!("`{name}` is missing: give a step size for each of {known} (0 freezes a variable)"),
             );
         }
+        if exchange_every > 1 && !explicit {
+            keys.mistake("exchange_every", StepsError::AloneAutomatic.to_string());
+        }
+        if exchange_every > 1 && mixing.is_some_and(|mixing| mixing.mixings > 1) {
+            keys.mistake("exchange_every", StepsError::AloneMixings.to_string());
+        }
         if decay.is_some() && power.is_some() {
             keys.mistake("steps.power", "give `decay` or `power`, not both");
         }
@@ -110,7 +128,7 @@ impl Steps {
             let schedule = decay.map(StepDecay::InverseTime).or(power.map(StepDecay::Power)).unwrap_or_default();
             let steps =
                 Self::each(sizes.into_iter().map(|(name, size)| (name, size.unwrap_or_default()))).schedule(schedule);
-            let steps = mixing.into_iter().fold(steps, Self::mixing);
+            let steps = mixing.into_iter().fold(steps, Self::mixing).exchange_every(exchange_every);
             momentum.into_iter().fold(steps, Self::momentum)
         })
     }
@@ -136,6 +154,17 @@ impl Steps {
         Ok(Self { sizes, mixing, ..self })
     }
 
+    /// Whether agents may take gradient steps alone, where they are to.
+    pub(super) fn check_alone(&self) -> Result<(), StepsError> {
+        match self.sizes {
+            _ if self.exchange_every == 1 => Ok(()),
+            _ if self.inner_rounds.is_some() => Err(StepsError::AloneMethod),
+            StepChoice::Auto(_) => Err(StepsError::AloneAutomatic),
+            _ if self.mixing.mixings > 1 => Err(StepsError::AloneMixings),
+            _ => Ok(()),
+        }
+    }
+
     fn given(sizes: StepChoice) -> Self {
         Self {
             sizes,
@@ -144,6 +173,7 @@ impl Steps {
             inner_rounds: None,
             mixing: MixingPlan::default(),
             rest_from: None,
+            exchange_every: 1,
         }
     }
 }
@@ -238,6 +268,17 @@ pub enum StepsError {
     /// Chebyshev polynomials on a graph that changes.
     #[error("`gossip = \"chebyshev\"` needs a graph that does not change: take \"window\" or \"plain\"")]
     ChangingGraph,
+    /// Several gradient steps for each exchange with automatic step sizes.
+    #[error("`exchange_every` needs given step sizes: automatic ones are those of one gradient step for each exchange")]
+    AloneAutomatic,
+    /// Several gradient steps for each exchange, and several exchanges for each gradient step.
+    #[error("`exchange_every` and several mixings for each step exclude each other: leave out one of the two")]
+    AloneMixings,
+    /// Several gradient steps for each exchange in a method that has no tracker of its own.
+    #[error(
+        "`exchange_every` is for methods over push-pull with one loop: push-sum's points are mass, gossip without a tracker would drift apart, and a double loop exchanges each level at its own time"
+    )]
+    AloneMethod,
     /// The momentum is outside [0, 1).
     #[error("the momentum {value} is not usable: it lies in 0 ≤ β < 1")]
     Momentum {

@@ -212,7 +212,10 @@ fn beside(place: &Place, key: &str, with_own_data: bool) -> Vec<(String, String)
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let all = match (place.table, place.kind) {
         // Double loops have no automatic step sizes.
-        ("algorithm", Some(kind)) if key.starts_with("steps.") || (kind.starts_with("dl-") && key != "steps") => {
+        ("algorithm", Some(kind))
+            if ["steps.", "exchange_every"].iter().any(|name| key.starts_with(name))
+                || (kind.starts_with("dl-") && key != "steps") =>
+        {
             let general =
                 ["momentum", "decay", "power", "mixings", "order", "gossip"].map(|key| format!("steps.{key}"));
             let blocks = place.keys.iter().map(|key| key.name.as_str());

@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use fabnet_core::algorithm::{Auto, Method, PushPull, Request, StepDecay, Steps, methods};
+use fabnet_core::algorithm::{
+    Auto, Method, MixingPlan, PushPull, PushSum, Request, StepDecay, Steps, StepsError, methods,
+};
 use fabnet_core::direction::Gradient;
 use fabnet_core::network::connectivity;
 use fabnet_core::observe::{Agents, run};
@@ -251,19 +253,36 @@ fn setbacks_are_taken_by_everybody_in_the_same_round() {
     assert!(restarts > 0, "the test needs a problem with setbacks");
 }
 
+/// Gradient steps that are taken alone cost no bytes, and lead to the same solution.
 #[test]
-fn local_rounds_exchange_nothing_and_still_converge() {
+fn steps_alone_exchange_nothing_and_still_converge() {
     let problem = Arc::new(Quadratic::<f64>::new(10, 6, 4.0, 1.0, 7));
-    let network = || common::phases(1);
     let run_with = |every| {
-        let algorithm = PushPull::new(&*problem, Gradient::new(), Steps::same(0.05)).unwrap().exchange_every(every);
-        let mut shard = Shard::new(Arc::new(algorithm), problem.clone(), network(), 0).unwrap();
-        run(&mut shard, 3000, &mut ()).unwrap();
-        (shard.view().bytes_per_agent, shard.view().relative_error(&problem.optimum().unwrap()))
+        let steps = Steps::same(0.05).exchange_every(every);
+        let algorithm = PushPull::new(&*problem, Gradient::new(), steps).unwrap();
+        let mut shard = Shard::new(Arc::new(algorithm), problem.clone(), common::phases(1), 0).unwrap();
+        run(&mut shard, 1500, &mut ()).unwrap();
+        let view = shard.view();
+        (view.bytes_per_agent, view.evaluations.lower, view.relative_error(&problem.optimum().unwrap()))
     };
-    let ((all, every_error), (half, other_error)) = (run_with(1), run_with(2));
-    assert!((half / all - 0.5).abs() < 0.01, "{half} of {all} bytes");
-    assert!(every_error < 1e-10 && other_error < 1e-10, "{every_error:e}, {other_error:e}");
+    let [once, thrice] = [1, 3].map(run_with);
+    assert_eq!(once.0, thrice.0, "a round is one exchange");
+    assert!((thrice.1 as f64 / once.1 as f64 - 3.0).abs() < 0.01, "{} gradients, {}", thrice.1, once.1);
+    assert!(once.2 < 1e-10 && thrice.2 < 1e-10, "{:e}, {:e}", once.2, thrice.2);
+}
+
+/// Gradient steps alone are refused where they would be wrong.
+#[test]
+fn steps_alone_are_refused_where_they_are_wrong() {
+    let problem = Quadratic::<f64>::new(4, 2, 4.0, 1.0, 7);
+    let build = |steps: Steps| PushPull::new(&problem, Gradient::new(), steps.exchange_every(2)).err();
+    assert_eq!(build(Steps::same(0.1)), None);
+    assert_eq!(build(Steps::auto(Auto::new(9))), Some(StepsError::AloneAutomatic));
+    assert_eq!(build(Steps::same(0.1).double_loop(3)), Some(StepsError::AloneMethod));
+    let mixing = MixingPlan { mixings: 2, ..MixingPlan::default() };
+    assert_eq!(build(Steps::same(0.1).mixing(mixing)), Some(StepsError::AloneMixings));
+    let push_sum = PushSum::new(&problem, Gradient::new(), Steps::same(0.1).exchange_every(2));
+    assert_eq!(push_sum.err(), Some(StepsError::AloneMethod));
 }
 
 /// In inner rounds only the lower variables move and travel, in outer ones only x.
