@@ -3,7 +3,7 @@
 
     tests/system/large.py [SCALARS]     coordinates of y; 2,500,000 if not given, which make rows of ten million scalars
 
-Prints the error, the residual, rounds per second, bytes per round, and the largest memory of a node.
+Prints the error, the residual, rounds per second, bytes per round, and the memory of the largest process, which may be the one that collects.
 """
 
 import csv
@@ -36,5 +36,5 @@ error, residual = run["final"]["worst_error"], run["max_mass_residual"]
 print(f"rows of {row} scalars, {last['round']} rounds, {run['dropped']} messages dropped")
 print(f"worst error {error:.2e} (at most 1e-3), mass residual {residual} (0)")
 print(f"{rounds / seconds:.2f} rounds per second, {sent / rounds / row:.2f} bytes sent per scalar and round")
-print(f"{memory / 1e9:.2f} GB in the largest node: {memory / row:.0f} bytes per scalar of its row")
+print(f"{memory / 1e9:.2f} GB in the largest process: {memory / row:.0f} bytes per scalar of a row")
 sys.exit(not (error < 1e-3 and residual == 0))
