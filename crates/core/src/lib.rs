@@ -21,7 +21,7 @@ pub mod settings;
 
 pub use algorithm::{Algorithm, Mask, Segment, SegmentKind, Segments, larger};
 pub use direction::{Blocks, Direction};
-pub use engine::{Divergence, Observer, RowLayout, SegmentSpan, Shard, ShardError, Stop, View, agent};
+pub use engine::{Costs, Divergence, Observer, RowLayout, SegmentSpan, Shard, ShardError, Stop, View, agent};
 pub use network::{Digraph, Mixing, Network, Row, Sources, Topology, Venue, Weights, topology, weights};
 pub use num::{Scalar, Typed, linalg, rng};
 pub use peer::Peer;

@@ -63,6 +63,12 @@ pub fn metrics<T: Scalar>() -> Vec<Metric<T>> {
             "‖ȳ − z̄‖: how far the penalty holds y off; falls as 1/λ, methods with y and z",
             |at| Some(linalg::distance_squared(&at.block("y")?, &at.block("z")?).sqrt().f64()),
         ),
+        metric("gradients", "gradients of both levels that an agent has computed so far, on average", |at| {
+            Some(at.view.per_agent(at.view.costs.evaluations.gradients()))
+        }),
+        metric("scalar_bytes", "bytes of scalars and mass that an agent has sent so far, on average", |at| {
+            Some(at.view.per_agent(at.view.costs.scalar_bytes))
+        }),
         metric("mass_residual", "largest scalar of Σt − Σd: 0 up to rounding, or mass was lost", |at| {
             Some(at.view.mass_residual().f64())
         }),

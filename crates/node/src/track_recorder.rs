@@ -47,7 +47,7 @@ impl<T: Scalar> Recorder<T> for TrackRecorder<T> {
     fn record(&mut self, peer: &Peer<T>, round: u64, point: &[u8]) {
         let time = self.clock.unix_time().as_secs_f64();
         for (agent, track) in self.tracks.iter_mut().filter(|(agent, _)| *agent == peer.node()) {
-            if let Err(error) = track.add(round, time, peer.counters().bytes, point) {
+            if let Err(error) = track.add(round, time, peer.costs(), point) {
                 tracing::error!(agent, %error, "not recorded yet: kept until there is space");
             }
         }

@@ -31,7 +31,7 @@ impl RecordColumns {
         self.round.push(view.round);
         self.consensus.push(view.consensus(mean));
         self.upper.push(mean_value(view, mean));
-        self.bytes_per_agent.push(view.bytes_per_agent);
+        self.bytes_per_agent.push(view.bytes_per_agent());
         self.relative_error.extend(optimum.map(|optimum| view.relative_error_of(mean, optimum)));
     }
 

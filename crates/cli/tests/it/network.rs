@@ -16,7 +16,7 @@ fn experiment(folder: &Path, method: &str, agents: usize, rounds: u64) -> PathBu
     let file = folder.join("experiment.toml");
     let text = format!(
         "agents = {agents}\nrounds = {rounds}\nseeds = 1\n[problem]\nkind = \"policy-evaluation\"\n[topology]\nkind = \"phases\"\nedge_probability = 0.3\n\
-         [network]\npace = \"lockstep\"\ntick = 0.2\n[record]\nevery = 50\nmetrics = [\"relative_error\"]\n[[algorithm]]\n{method}\n"
+         [network]\npace = \"lockstep\"\ntick = 0.2\n[record]\nevery = 50\nmetrics = [\"relative_error\", \"gradients\"]\n[[algorithm]]\n{method}\n"
     );
     std::fs::write(&file, text).unwrap();
     file
@@ -58,25 +58,45 @@ fn fingerprints(results: &Path) -> Vec<String> {
     found.into_iter().map(|(_, fingerprint)| fingerprint).collect()
 }
 
-fn same_bits(method: &str) {
+/// Runs agents as processes and compares their fingerprints with those of simulated peers, and the
+/// gradients that they have counted with those of a simulation.
+fn same_bits(method: &str, agents: usize, rounds: u64) {
     let folder = tempfile::tempdir().unwrap();
-    let file = experiment(folder.path(), method, 10, 500);
+    let file = experiment(folder.path(), method, agents, rounds);
     let results = folder.path().join("results");
     succeed(folder.path(), &["launch", "experiment.toml", "--out", "results", "--timeout", "3min", "--quiet"]);
     assert_eq!(fingerprints(&results), simulated(&file));
     let summary = common::summary(&results);
-    assert_eq!(summary["runs"][0]["rounds"], 500);
+    assert_eq!(summary["runs"][0]["rounds"], rounds);
     assert_eq!(summary["runs"][0]["max_mass_residual"], 0);
+    succeed(folder.path(), &["run", "experiment.toml", "--out", "simulated", "--quiet"]);
+    let simulated = common::summary(&folder.path().join("simulated"));
+    let gradients = |summary: &serde_json::Value| summary["runs"][0]["final"]["gradients"].as_f64().unwrap();
+    assert!(gradients(&summary) > 2.0 * rounds as f64);
+    assert_eq!(gradients(&summary), gradients(&simulated));
 }
 
 #[test]
 fn ten_processes_follow_simulated_peers_bit_for_bit_with_fab() {
-    same_bits("kind = \"fab\"\npenalty = 60\nsteps = { x = 0.1, y = 0.1, z = 0.1 }");
+    same_bits("kind = \"fab\"\npenalty = 60\nsteps = { x = 0.1, y = 0.1, z = 0.1 }", 10, 500);
 }
 
 #[test]
 fn ten_processes_follow_simulated_peers_bit_for_bit_with_dfab() {
-    same_bits("kind = \"dfab\"\nsteps = { x = 0.005, u = 0.05, z = 0.05 }");
+    same_bits("kind = \"dfab\"\nsteps = { x = 0.005, u = 0.05, z = 0.05 }", 10, 500);
+}
+
+#[test]
+fn processes_follow_simulated_peers_bit_for_bit_with_words_of_every_other_length() {
+    for words in [64, 32, 8] {
+        let method = "kind = \"dfab\"\nsteps = { x = 0.005, u = 0.05, z = 0.05 }";
+        same_bits(&format!("{method}\n[wire]\nwords = {words}"), 4, 300);
+    }
+}
+
+#[test]
+fn processes_follow_simulated_peers_bit_for_bit_with_several_gradient_steps_for_each_exchange() {
+    same_bits("kind = \"dfab\"\nexchange_every = 3\nsteps = { x = 0.002, u = 0.02, z = 0.02 }", 4, 300);
 }
 
 /// The lives that the log of a node speaks of.

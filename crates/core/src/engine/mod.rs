@@ -1,6 +1,7 @@
 //! The engine: agents that mix exactly, in memory, round by round, and what can be seen of them.
 
 pub mod agent;
+mod costs;
 mod divergence;
 mod divergence_guard;
 mod dry_run;
@@ -15,6 +16,7 @@ mod shard;
 mod shard_error;
 mod view;
 
+pub use costs::Costs;
 pub use divergence::Divergence;
 pub use divergence_guard::DivergenceGuard;
 #[cfg(test)]

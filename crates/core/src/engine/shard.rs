@@ -12,7 +12,7 @@ use super::rows::Rows;
 use super::shard_error::ShardError;
 use super::view::{Agents, View};
 use crate::algorithm::{Fresh, Mask, Request};
-use crate::{Algorithm, Evaluations, Mixing, Network, Oracle, Problem, ProblemExt, Scalar};
+use crate::{Algorithm, Costs, Evaluations, Mixing, Network, Oracle, Problem, ProblemExt, Scalar};
 
 /// A contiguous range of agents: all of them, or a part with the rows of the others arriving from
 /// outside ([`Shard::receive`]).
@@ -198,8 +198,7 @@ impl<T: Scalar> Shard<T> {
             round: self.round,
             problem: &*self.problem,
             algorithm: &*self.algorithm,
-            bytes_per_agent: self.bytes as f64 / self.range.len() as f64,
-            evaluations: self.evaluations(),
+            costs: Costs { bytes: self.bytes, scalar_bytes: self.bytes, evaluations: self.evaluations() },
             agents: self,
         }
     }

@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{
-    Algorithm, Evaluations, Level, Optimum, Problem, ProblemExt, Scalar, SegmentKind, Solutions, Whose, linalg,
-};
+use crate::{Algorithm, Costs, Level, Optimum, Problem, ProblemExt, Scalar, SegmentKind, Solutions, Whose, linalg};
 
 /// What observers see of a run.
 #[derive(Clone, Copy)]
@@ -15,10 +13,8 @@ pub struct View<'a, T: Scalar> {
     pub problem: &'a dyn Problem<T>,
     /// The method that solves it.
     pub algorithm: &'a dyn Algorithm<T>,
-    /// The bytes that an agent has sent so far, on average.
-    pub bytes_per_agent: f64,
-    /// The evaluations of all agents so far.
-    pub evaluations: Evaluations,
+    /// What all agents have spent so far.
+    pub costs: Costs,
     /// The state of the agents.
     pub agents: &'a dyn Agents<T>,
 }
@@ -36,6 +32,16 @@ pub trait Agents<T> {
 }
 
 impl<T: Scalar> View<'_, T> {
+    /// The bytes that an agent has sent so far, on average.
+    pub fn bytes_per_agent(&self) -> f64 {
+        self.per_agent(self.costs.bytes)
+    }
+
+    /// The part of a cost of all agents that is one agent's, on average.
+    pub fn per_agent(&self, cost: u64) -> f64 {
+        cost as f64 / self.agents.range().len() as f64
+    }
+
     /// An agent's point, private coordinates last.
     pub fn point(&self, agent: usize) -> Vec<T> {
         let mut point = Vec::new();

@@ -34,8 +34,6 @@ pub enum Purpose {
     Activity,
     /// Which part of a table that is too long for a message a peer passes on.
     Table,
-    /// The receipts that a peer passes on.
-    Receipts,
     /// For users and tests; the number keeps theirs apart.
     Other(u32),
 }
@@ -55,7 +53,6 @@ impl Purpose {
             Self::Faults => 9,
             Self::Activity => 10,
             Self::Table => 11,
-            Self::Receipts => 12,
             Self::Other(number) => (1 << 32) + u64::from(number),
         }
     }

@@ -44,22 +44,23 @@ impl<T: Scalar> Peer<T> {
 
     /// Counts a message and says in a receipt what came of it.
     fn note(&mut self, message: &Unread, reading: Reading) {
-        let header = &message.header;
+        let (header, round) = (&message.header, self.clock.round());
         let whole = reading == Reading::Whole;
         self.counters.applied += u64::from(whole);
         self.counters.refused += u64::from(!whole);
         self.counters.wrong_words += u64::from(reading == Reading::Wrong);
         if !whole {
-            self.membership.note_receipt(header.from, header.incarnation, Carried::Refused, header.sequence);
+            self.membership.note_receipt(header.from, header.incarnation, Carried::Refused, header.sequence, round);
         } else if self.is_to_this_life(header) && !message.is_struck() {
-            self.membership.note_receipt(header.from, header.incarnation, message.carried(), header.sequence);
+            self.membership.note_receipt(header.from, header.incarnation, message.carried(), header.sequence, round);
         }
     }
 
     /// Takes in what others have applied.
     pub(super) fn merge_receipts(&mut self, receipts: impl Iterator<Item = Receipt>) {
+        let round = self.clock.round();
         for receipt in receipts {
-            if self.membership.learn_receipt(receipt) {
+            if self.membership.learn_receipt(receipt, round) {
                 self.exchange.apply(receipt.by, receipt.carried, receipt.sequence, &self.format);
             }
         }

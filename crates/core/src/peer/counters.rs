@@ -35,6 +35,8 @@ pub struct Counters {
     pub rounds: u64,
     /// Bytes that were sent.
     pub bytes: u64,
+    /// Those of them that were scalars and mass, with their guards.
+    pub scalar_bytes: u64,
     /// Messages that were sent.
     pub messages: u64,
 }

@@ -5,7 +5,7 @@ use super::counters::Counters;
 use super::ledger::Ledger;
 use super::machine::Peer;
 use super::membership::{Incarnation, Liveness, Table};
-use crate::{Scalar, Work};
+use crate::{Costs, Scalar};
 
 impl<T: Scalar> Peer<T> {
     /// The node that this peer is.
@@ -132,9 +132,10 @@ impl<T: Scalar> Peer<T> {
         })
     }
 
-    /// The counters of evaluations.
-    pub fn work(&self) -> &Work<T> {
-        self.local.work()
+    /// What this peer object has spent, over all its incarnations.
+    pub fn costs(&self) -> Costs {
+        let Counters { bytes, scalar_bytes, .. } = self.counters;
+        Costs { bytes, scalar_bytes, evaluations: self.local.work().evaluations }
     }
 
     /// The problem, the method and the rest of its configuration.

@@ -44,7 +44,7 @@ impl<T: Scalar> Peer<T> {
         self.merge_closures(message);
         self.merge_heartbeats(message);
         for ack in message.control.acks() {
-            if self.membership.learn_ack(ack) {
+            if self.membership.learn_ack(ack, self.clock.ticks()) {
                 self.exchange.acknowledge(ack.by, ack.sequence);
             }
         }
@@ -127,7 +127,7 @@ impl<T: Scalar> Peer<T> {
     /// Keeps the scalars and the mass of a current message until the end of the round.
     fn accept(&mut self, mut message: Unread) {
         let header = message.header;
-        self.membership.hear_message(header.from, header.incarnation, header.sequence, self.clock.round());
+        self.membership.hear_message(header.from, header.incarnation, header.sequence, self.clock.now());
         self.give_up_before(header.from, header.generation);
         self.exchange.inbox_mut(header.from).hear(header.round);
         if header.contents.mass && !self.is_for_this_life(&header) {

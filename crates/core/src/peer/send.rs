@@ -17,6 +17,8 @@ struct Draft {
     /// What its receiver then holds of each pulled chunk.
     pulled: Vec<Option<PulledBase>>,
     bytes: Vec<u8>,
+    /// The bytes of its header and its gossip.
+    begun: usize,
 }
 
 impl<T: Scalar> Peer<T> {
@@ -31,12 +33,13 @@ impl<T: Scalar> Peer<T> {
         let mut drafts: Vec<Draft> = messages.into_iter().map(|message| self.begin_message(message)).collect();
         self.write_pulled(&mut drafts);
         self.write_pushed(&mut drafts);
-        for Draft { message: Outgoing { to, mask, contents, .. }, sequence, pulled, mut bytes } in drafts {
+        for Draft { message: Outgoing { to, mask, contents, .. }, sequence, pulled, mut bytes, begun } in drafts {
             if contents.pulled || contents.mass {
                 let carried = Carried::Parts { mask: mask.bits(), pulled: contents.pulled, mass: contents.mass };
                 let unapplied = self.exchange.unapplied_mut(to, &self.format);
                 unapplied.send(sequence, carried, self.format.pulled_chunks(), pulled);
             }
+            self.counters.scalar_bytes += (bytes.len() - begun) as u64;
             WireFormat::end(&mut bytes);
             self.counters.messages += 1;
             self.counters.bytes += bytes.len() as u64;
@@ -58,14 +61,12 @@ impl<T: Scalar> Peer<T> {
         let (seed, node) = (self.config.seed, self.config.node as usize);
         let stream = || Stream::new(seed, node, sequence, Purpose::Table);
         let most = table.then(|| self.format.states_per_message());
-        let mut gossip = self.membership.gossip(to, most, round, stream);
-        // The same for all that is sent to the node in this round, as often as it is sent.
-        let stream = Stream::new(seed ^ u64::from(to) << 32, node, round, Purpose::Receipts);
+        let mut gossip = self.membership.gossip(to, most, self.clock.now(), stream);
         let payload = self.format.payload(mask, contents, T::BYTES);
-        gossip.receipts = self.membership.receipts_for(to, stream, payload);
+        gossip.receipts = self.membership.receipts_for(to, round, payload);
         let bytes = self.format.begin(&self.header(to, sequence, mask, contents), &gossip, payload);
         let chunks = if contents.pulled { self.format.completed_chunks() } else { 0 };
-        Draft { message, sequence, pulled: vec![None; chunks], bytes }
+        Draft { message, sequence, pulled: vec![None; chunks], begun: bytes.len(), bytes }
     }
 
     /// Writes the scalars of largest and pulled segments, as words where the receiver can complete

@@ -124,6 +124,13 @@ impl<'a, T: Scalar> Oracle<'a, T> {
     }
 }
 
+impl Evaluations {
+    /// The gradients of both levels.
+    pub fn gradients(self) -> u64 {
+        self.upper + self.lower
+    }
+}
+
 impl std::ops::AddAssign for Evaluations {
     fn add_assign(&mut self, other: Self) {
         self.upper += other.upper;

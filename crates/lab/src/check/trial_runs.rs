@@ -70,7 +70,7 @@ impl<T: Scalar> TrialRuns<T> {
 
     /// The bytes that an agent has sent, on average.
     pub(super) fn bytes_per_agent(&self) -> f64 {
-        self.simulator.view().bytes_per_agent
+        self.simulator.view().bytes_per_agent()
     }
 
     /// What is to be expected after this many more snapshots, and the rate of growth per snapshot.

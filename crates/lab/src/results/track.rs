@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fabnet_core::Scalar;
+use fabnet_core::{Costs, Evaluations, Scalar};
 use fabnet_files::{Files, Frames, FramesError, Interruption, Label, ReadFrames, read_frames};
 
 use super::experiment_digest::experiment_digest;
@@ -19,8 +19,8 @@ pub struct TrackPoint<T> {
     pub round: u64,
     /// The time of the system's clock, in seconds since the epoch.
     pub time: f64,
-    /// The bytes that the agent had sent in its present incarnation.
-    pub bytes: u64,
+    /// What the agent had spent since its node was started.
+    pub costs: Costs,
     /// The shared part of the point.
     pub point: Vec<T>,
 }
@@ -58,8 +58,9 @@ fn reason(error: Option<&io::Error>) -> String {
     error.map_or_else(|| " while the disk was full".into(), |error| format!(": {error}"))
 }
 
-/// The bytes of a record before its point: the round, the time and the bytes sent.
-const HEAD: usize = 24;
+/// The bytes of a record before its point: the round, the time, the bytes sent, those of scalars,
+/// and the evaluations by kind.
+const HEAD: usize = 56;
 
 impl Track {
     /// The largest number of bytes that wait for space; beyond it the oldest records are given up.
@@ -85,11 +86,14 @@ impl Track {
 
     /// Adds a record. The point is given as the bytes of its scalars, the shared ones first. An
     /// error says that the record waits for space.
-    pub fn add(&mut self, round: u64, time: f64, bytes: u64, point: &[u8]) -> io::Result<()> {
+    pub fn add(&mut self, round: u64, time: f64, costs: Costs, point: &[u8]) -> io::Result<()> {
         let mut record = Vec::with_capacity(HEAD + self.point);
         record.extend(round.to_le_bytes());
         record.extend(time.to_le_bytes());
-        record.extend(bytes.to_le_bytes());
+        let Costs { bytes, scalar_bytes, evaluations } = costs;
+        for count in [bytes, scalar_bytes, evaluations.upper, evaluations.lower, evaluations.products] {
+            record.extend(count.to_le_bytes());
+        }
         record.extend(point.iter().take(self.point));
         self.last_round = Some(round);
         self.waiting += record.len();
@@ -136,7 +140,7 @@ impl Track {
 
 /// The label of an agent's track: tracks of one run differ in the agent only.
 pub fn track_label<T: Scalar>(run: &str, agent: u32, plan: &Plan, width: usize) -> Label {
-    Label::new("track 1", run, agent)
+    Label::new("track 2", run, agent)
         .with("scalar", T::BYTES)
         .with("width", width)
         .with("experiment", experiment_digest(plan))
@@ -165,11 +169,14 @@ impl<T: Scalar> ReadTrack<T> {
 fn points<T: Scalar>(read: &ReadFrames) -> Vec<TrackPoint<T>> {
     let point = |record: &[u8]| {
         let (words, _) = record.get(..HEAD)?.as_chunks::<8>();
-        let &[round, time, bytes] = words else { return None };
+        let &[round, time, ref counts @ ..] = words else { return None };
+        let &[bytes, scalar_bytes, upper, lower, products] = counts else { return None };
+        let [bytes, scalar_bytes] = [bytes, scalar_bytes].map(u64::from_le_bytes);
+        let [upper, lower, products] = [upper, lower, products].map(u64::from_le_bytes);
         Some(TrackPoint {
             round: u64::from_le_bytes(round),
             time: f64::from_le_bytes(time),
-            bytes: u64::from_le_bytes(bytes),
+            costs: Costs { bytes, scalar_bytes, evaluations: Evaluations { upper, lower, products } },
             point: record[HEAD..].chunks_exact(T::BYTES).map(T::read).collect(),
         })
     };

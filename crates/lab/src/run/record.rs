@@ -55,7 +55,7 @@ impl<'a, T: Scalar> RunRecord<'a, T> {
     fn row(&self, view: &View<'_, T>, values: &[f64]) -> Vec<String> {
         let Job { run, group, seed, .. } = self.job;
         let first = [run.to_string(), group.label.clone(), seed.to_string(), view.round.to_string()];
-        let costs = [format!("{:.6}", self.seconds), view.bytes_per_agent.to_string()];
+        let costs = [format!("{:.6}", self.seconds), view.bytes_per_agent().to_string()];
         let measured = values.iter().map(|value| if value.is_nan() { String::new() } else { value.to_string() });
         first.into_iter().chain(costs).chain(measured).collect()
     }
@@ -86,7 +86,7 @@ impl<'a, T: Scalar> RunRecord<'a, T> {
             reached_at: if let Stop::Reached { round } = stop { Some(round) } else { None },
             last: self.last.iter().map(|value| Some(ExactNumber(*value)).filter(|_| value.is_finite())).collect(),
             seconds: self.seconds,
-            bytes_per_agent: ExactNumber(view.bytes_per_agent),
+            bytes_per_agent: ExactNumber(view.bytes_per_agent()),
             state_bytes: ExactNumber(simulator.state_bytes()),
         }
     }

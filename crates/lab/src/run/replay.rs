@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fabnet_core::agent::{self, AgentState};
 use fabnet_core::observe::Agents;
-use fabnet_core::{Algorithm, Oracle, Problem, ProblemExt, RowLayout, Scalar, View, Work};
+use fabnet_core::{Algorithm, Costs, Oracle, Problem, ProblemExt, RowLayout, Scalar, View, Work};
 
 use crate::results::TrackPoint;
 
@@ -30,8 +30,8 @@ struct ReplayedAgent<T> {
     /// The starting point, with the private coordinates.
     start: Vec<T>,
     state: AgentState<T>,
-    /// Bytes sent until the present round.
-    bytes: u64,
+    /// What it has spent until the present round.
+    costs: Costs,
 }
 
 impl<T: Scalar> Replay<T> {
@@ -46,7 +46,7 @@ impl<T: Scalar> Replay<T> {
             points: in_order(points),
             start: algorithm.starting_point(&*problem, agent),
             state: AgentState::new(&*algorithm, problem.private(agent)),
-            bytes: 0,
+            costs: Costs::default(),
         };
         let agents: Vec<_> = points.into_iter().enumerate().map(agent).collect();
         let started = agents.iter().filter_map(|agent| Some(agent.points.first()?.time)).fold(f64::INFINITY, f64::min);
@@ -70,7 +70,7 @@ impl<T: Scalar> Replay<T> {
             let until_then = agent.points.partition_point(|recorded| recorded.round <= round);
             if let Some(recorded) = agent.points[..until_then].last() {
                 point[..recorded.point.len()].copy_from_slice(&recorded.point);
-                agent.bytes = recorded.bytes;
+                agent.costs = recorded.costs;
                 self.seconds = self.seconds.max(recorded.time - self.started);
             }
             let mut oracle = Oracle::new(&*self.problem, self.seed, number, round, &mut self.work);
@@ -80,27 +80,25 @@ impl<T: Scalar> Replay<T> {
 
     /// The state of all agents, for observers.
     pub(super) fn view(&self) -> View<'_, T> {
-        let bytes: u64 = self.agents.iter().map(|agent| agent.bytes).sum();
         View {
             round: self.round,
             problem: &*self.problem,
             algorithm: &*self.algorithm,
-            bytes_per_agent: bytes as f64 / self.agents.len() as f64,
-            evaluations: self.work.evaluations,
+            costs: self.agents.iter().map(|agent| agent.costs).sum(),
             agents: self,
         }
     }
 }
 
-/// Sorts points by round, and counts bytes over all incarnations: each one counts from zero.
+/// Sorts points by round, and adds up costs over all starts of the node: each one counts from zero.
 fn in_order<T>(mut points: Vec<TrackPoint<T>>) -> Vec<TrackPoint<T>> {
-    let (mut before, mut last) = (0, 0);
+    let (mut before, mut last) = (Costs::default(), Costs::default());
     for point in &mut points {
-        if point.bytes < last {
+        if point.costs.bytes < last.bytes {
             before += last;
         }
-        last = point.bytes;
-        point.bytes += before;
+        last = point.costs;
+        point.costs += before;
     }
     // The sort is stable: of several points of a round the newest comes last, and that one counts.
     points.sort_by_key(|point| point.round);

@@ -46,8 +46,7 @@ impl<T: Scalar> SingleAgent<'_, T> {
             round: self.0.round(),
             problem: &*setup.problem,
             algorithm: &*setup.algorithm,
-            bytes_per_agent: 0.0,
-            evaluations: self.0.work().evaluations,
+            costs: self.0.costs(),
             agents: self,
         }
     }

@@ -69,6 +69,21 @@ fn metrics_of_single_level_and_private_problems_mean_something_or_are_left_out()
 }
 
 #[test]
+fn gradients_are_counted_by_gradient_step_and_not_by_exchange() {
+    let gradients = |wire: &str, every: u64| {
+        let text = format!(
+            "rounds = 20\n[problem]\nkind = \"quadratic\"\n{wire}[[algorithm]]\nkind = \"push-pull\"\n\
+             exchange_every = {every}\nsteps = 0.01\n[record]\nmetrics = [\"gradients\"]\n"
+        );
+        carry_out(&text).runs[0].last["gradients"].unwrap()
+    };
+    for wire in ["", "[faults]\nloss = 0.0\n"] {
+        // One at the starting point, and one for each gradient step.
+        assert_eq!((gradients(wire, 1), gradients(wire, 5)), (21.0, 101.0), "{wire}");
+    }
+}
+
+#[test]
 fn groups_count_what_never_came_as_infinite() {
     let text = "rounds = 60\nseeds = 3\n[problem]\nkind = \"policy-evaluation\"\n[[algorithm]]\n\
      kind = \"fab\"\nsteps = [0.1, 60.0]\n[record]\nevery = 20\n[stop]\nmetric = \"relative_error\"\n\

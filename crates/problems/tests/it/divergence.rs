@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fabnet_core::algorithm::{Auto, Fresh, Steps};
 use fabnet_core::observe::{Agents, DivergenceGuard, ErrorWatch, Observer};
-use fabnet_core::{Algorithm, Divergence, Evaluations, Optimum, Oracle, ProblemExt, SegmentKind, Stop, View, Work};
+use fabnet_core::{Algorithm, Costs, Divergence, Optimum, Oracle, ProblemExt, SegmentKind, Stop, View, Work};
 use fabnet_problems::PolicyEvaluation;
 
 use crate::common;
@@ -60,8 +60,7 @@ impl Ring {
             round: self.round,
             problem: &self.problem,
             algorithm: &*self.algorithm,
-            bytes_per_agent: 0.0,
-            evaluations: Evaluations::default(),
+            costs: Costs::default(),
             agents: self,
         }
     }

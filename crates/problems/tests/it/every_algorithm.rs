@@ -263,7 +263,7 @@ fn steps_alone_exchange_nothing_and_still_converge() {
         let mut shard = Shard::new(Arc::new(algorithm), problem.clone(), common::phases(1), 0).unwrap();
         run(&mut shard, 1500, &mut ()).unwrap();
         let view = shard.view();
-        (view.bytes_per_agent, view.evaluations.lower, view.relative_error(&problem.optimum().unwrap()))
+        (view.bytes_per_agent(), view.costs.evaluations.lower, view.relative_error(&problem.optimum().unwrap()))
     };
     let [once, thrice] = [1, 3].map(run_with);
     assert_eq!(once.0, thrice.0, "a round is one exchange");
@@ -299,10 +299,10 @@ fn double_loops_take_turns() {
         let mut bytes = [0.0; 2];
         for round in 0..50 {
             let before: Vec<Vec<f64>> = (0..10).map(|agent| shard.view().point(agent)).collect();
-            let sent = shard.view().bytes_per_agent;
+            let sent = shard.view().bytes_per_agent();
             shard.round().unwrap();
             let inner = round % 5 < 4;
-            bytes[usize::from(inner)] = shard.view().bytes_per_agent - sent;
+            bytes[usize::from(inner)] = shard.view().bytes_per_agent() - sent;
             for (agent, before) in before.iter().enumerate() {
                 let after = shard.view().point(agent);
                 let what = format!("{}, agent {agent}, round {round}", method.name);

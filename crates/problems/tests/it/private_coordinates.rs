@@ -94,7 +94,7 @@ fn private_coordinates_are_no_traffic() {
             for _ in 0..30 {
                 shard.round().unwrap();
             }
-            shard.view().bytes_per_agent
+            shard.view().bytes_per_agent()
         };
         let (without, with) = (bytes(|_| 0), bytes(|_| 100));
         assert!(without > 0.0, "{}: nothing was sent", method.name);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fabnet_core::observe::{Agents, View};
 use fabnet_core::peer::{Effect, Event, Incarnation, NeighbourSource, PeerConfig, Policy, SyncMode, Unit, WordLength};
-use fabnet_core::{Algorithm, Evaluations, Peer, Problem, Scalar, Topology, Weights};
+use fabnet_core::{Algorithm, Peer, Problem, Scalar, Topology, Weights};
 
 use super::links::{LinkFaults, LossyLinks};
 
@@ -84,15 +84,11 @@ impl<T: Scalar> LossyPeers<T> {
     /// The state of the run as observers see it.
     pub fn view(&self) -> View<'_, T> {
         let task = self.peers[0].config();
-        let mut evaluations = Evaluations::default();
-        self.peers.iter().for_each(|peer| evaluations += peer.work().evaluations);
-        let bytes: u64 = self.peers.iter().map(|peer| peer.counters().bytes).sum();
         View {
             round: self.round,
             problem: &*task.problem,
             algorithm: &*task.algorithm,
-            bytes_per_agent: bytes as f64 / self.peers.len() as f64,
-            evaluations,
+            costs: self.peers.iter().map(Peer::costs).sum(),
             agents: self,
         }
     }

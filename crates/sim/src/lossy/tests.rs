@@ -79,8 +79,8 @@ fn on_perfect_links_both_follow_the_exact_engine() {
         let exact = exact.view().agents;
         assert!(apart(&peers, exact) < 1e-9 && apart(&unledgered, exact) < 1e-12, "round {round}");
     }
-    assert_eq!(unledgered.view().evaluations, exact.view().evaluations);
-    assert!(unledgered.view().bytes_per_agent > 0.0 && peers.view().bytes_per_agent > 0.0);
+    assert_eq!(unledgered.view().costs.evaluations, exact.view().costs.evaluations);
+    assert!(unledgered.view().bytes_per_agent() > 0.0 && peers.view().bytes_per_agent() > 0.0);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use fabnet_core::algorithm::Request;
 use fabnet_core::observe::{Agents, View};
-use fabnet_core::{Algorithm, Mask, Network, Oracle, Problem, RowLayout, Scalar, Topology, Weights, Work};
+use fabnet_core::{Algorithm, Costs, Mask, Network, Oracle, Problem, RowLayout, Scalar, Topology, Weights, Work};
 
 use super::agent::{Share, UnledgeredAgent};
 use super::links::{LinkFaults, LossyLinks};
@@ -150,8 +150,7 @@ impl<T: Scalar> LossyUnledgered<T> {
             round: self.round,
             problem: &*self.gradients.problem,
             algorithm: &*self.algorithm,
-            bytes_per_agent: self.bytes as f64 / self.agents.len() as f64,
-            evaluations: self.gradients.work.evaluations,
+            costs: Costs { bytes: self.bytes, scalar_bytes: self.bytes, evaluations: self.gradients.work.evaluations },
             agents: self,
         }
     }

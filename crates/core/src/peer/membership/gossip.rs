@@ -76,7 +76,7 @@ pub struct Receipt {
 }
 
 /// What a message carried, or that it could not be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Carried {
     /// Segments of these kinds.
     Parts {
@@ -92,6 +92,11 @@ pub enum Carried {
 }
 
 impl Carried {
+    /// The first in the order of all that a message can carry.
+    pub(crate) const FIRST: Self = Self::Parts { mask: 0, pulled: false, mass: false };
+    /// The last in this order.
+    pub(crate) const LAST: Self = Self::Refused;
+
     /// What flags say of segments.
     pub(crate) fn of(mask: Mask, flags: u32) -> Self {
         if flags & 4 != 0 {

@@ -50,8 +50,8 @@ impl Membership {
             incarnation,
             table,
             members: vec![node],
-            news: News::default(),
-            receipts: Receipts::default(),
+            news: News::new(node),
+            receipts: Receipts::new(node),
             digest: 0,
             attach_until: 0,
             attach_for,
@@ -186,36 +186,43 @@ impl Membership {
     }
 
     /// Takes in that a message was accepted, and acknowledges it from now on.
-    pub(crate) fn hear_message(&mut self, from: u32, incarnation: Incarnation, sequence: u64, round: u64) {
-        self.news.add_ack(Ack { by: self.node, from, life: incarnation.tag(), sequence });
-        self.detector.hear_message(from, round);
+    pub(crate) fn hear_message(&mut self, from: u32, incarnation: Incarnation, sequence: u64, now: Moment) {
+        self.news.add_ack(Ack { by: self.node, from, life: incarnation.tag(), sequence }, now.tick);
+        self.detector.hear_message(from, now.round);
     }
 
     /// Takes in an acknowledgement and returns whether it is of a message of this peer's present
     /// life. All others are passed on.
-    pub(crate) fn learn_ack(&mut self, ack: Ack) -> bool {
+    pub(crate) fn learn_ack(&mut self, ack: Ack, tick: u64) -> bool {
         if ack.from == self.node {
             return ack.life == self.incarnation.tag();
         }
         if self.living_tag(ack.from) == Some(ack.life) && (ack.by as usize) < self.table.nodes() {
-            self.news.add_ack(ack);
+            self.news.add_ack(ack, tick);
         }
         false
     }
 
     /// Takes in that scalars or mass of a message were applied by this peer, or could not be.
-    pub(crate) fn note_receipt(&mut self, from: u32, incarnation: Incarnation, carried: Carried, sequence: u64) {
+    pub(crate) fn note_receipt(
+        &mut self,
+        from: u32,
+        incarnation: Incarnation,
+        carried: Carried,
+        sequence: u64,
+        round: u64,
+    ) {
         let (by_life, life) = (self.incarnation.tag() as u32, incarnation.tag() as u32);
-        self.receipts.add(Receipt { by: self.node, by_life, from, life, carried, sequence });
+        self.receipts.add(Receipt { by: self.node, by_life, from, life, carried, sequence }, round);
     }
 
     /// Takes in a receipt and returns whether it concerns a message of this peer's present life.
     /// Receipts of lives that are over say nothing; all others are passed on.
-    pub(crate) fn learn_receipt(&mut self, receipt: Receipt) -> bool {
+    pub(crate) fn learn_receipt(&mut self, receipt: Receipt, round: u64) -> bool {
         let Receipt { by, by_life, from, life, .. } = receipt;
         let living = self.is_life(by, by_life) && self.is_life(from, life);
         if living && by != self.node && from != self.node {
-            self.receipts.add(receipt);
+            self.receipts.add(receipt, round);
         }
         living && from == self.node
     }
@@ -226,9 +233,9 @@ impl Membership {
         by == self.node && self.is_life(by, by_life) && self.is_life(from, life)
     }
 
-    /// The receipts of a message to a node with this many bytes of scalars and mass.
-    pub(crate) fn receipts_for(&self, to: u32, stream: Stream, bytes: usize) -> Vec<Receipt> {
-        self.receipts.for_message(self.node, to, stream, bytes)
+    /// The receipts of a message of a round to a node, with this many bytes of scalars and mass.
+    pub(crate) fn receipts_for(&mut self, to: u32, round: u64, bytes: usize) -> Vec<Receipt> {
+        self.receipts.for_message(self.node, to, round, bytes)
     }
 
     /// The gossip of a message to a node: acknowledgements and heartbeats always, and the table and
@@ -237,12 +244,12 @@ impl Membership {
         &mut self,
         to: u32,
         table: Option<usize>,
-        round: u64,
+        now: Moment,
         stream: impl Fn() -> Stream,
     ) -> GossipPayload {
-        let states = table.map_or_else(Vec::new, |most| self.states(most, round, stream));
-        let closures = table.map_or_else(Vec::new, |most| self.news.closures(most).collect());
-        let acks = self.news.acks_for(self.node, to);
+        let states = table.map_or_else(Vec::new, |most| self.states(most, now.round, &stream));
+        let closures = table.map_or_else(Vec::new, |most| self.news.closures_for(most, &stream).collect());
+        let acks = self.news.acks_for(self.node, to, now.tick);
         let turn = self.heartbeats.next(&self.members, self.node);
         let heartbeats = turn.into_iter().filter_map(|node| self.heartbeat(node)).collect();
         GossipPayload { states, closures, heartbeats, acks, receipts: Vec::new() }
@@ -269,7 +276,7 @@ impl Membership {
 
     /// All closed edges, for a snapshot.
     pub(crate) fn closures(&self) -> Vec<EdgeClosure> {
-        self.news.closures(usize::MAX).collect()
+        self.news.closures().collect()
     }
 
     /// Restores the table and the closed edges of a snapshot.

@@ -6,6 +6,7 @@ mod heartbeats;
 mod members;
 mod news;
 mod receipts;
+mod rumours;
 mod table;
 
 pub(crate) use failure_detector::Liveness;

@@ -6,43 +6,43 @@ use std::hash::Hasher;
 use twox_hash::XxHash64;
 
 use super::gossip::{ACKS_PER_MESSAGE, Ack, EdgeClosure};
+use super::rumours::Rumours;
 use super::table::Table;
+use crate::rng::Stream;
 
 /// Closed edges and acknowledgements, as one peer knows them.
 ///
 /// Numbers are merged by the maximum within one life of the node that made them, and forgotten with
 /// that life.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct News {
     /// (from, to) → (tag of the life of `from`, generation).
     closures: BTreeMap<(u32, u32), (u64, u64)>,
     /// (by, from) → (tag of the life of `from`, sequence).
-    acks: BTreeMap<(u32, u32), (u64, u64)>,
-    /// The number of entries to skip in the next message, so that all have their turn.
-    cursor: usize,
+    acks: Rumours<(u32, u32), (u64, u64)>,
 }
 
 impl News {
-    /// The largest number of acknowledgements that are kept: those of all pairs of 64 nodes.
-    const ACKS_KEPT: usize = 4096;
+    /// Nothing is known yet to this node.
+    pub(crate) fn new(node: u32) -> Self {
+        Self { closures: BTreeMap::new(), acks: Rumours::new(node, ACKS_PER_MESSAGE) }
+    }
 
     /// Takes in that an edge was closed and returns whether that was unknown.
     pub(crate) fn add_closure(&mut self, closure: EdgeClosure) -> bool {
         let EdgeClosure { from, to, life, generation } = closure;
-        raise(&mut self.closures, (from, to), (life, generation))
+        let known = self.closures.entry((from, to)).or_insert((life, 0));
+        let news = is_newer((life, generation))(known);
+        if news {
+            *known = (life, generation);
+        }
+        news
     }
 
-    /// Takes in that a message has arrived.
-    ///
-    /// Where too many are known, the one after the new one is forgotten. It returns with later
-    /// messages, since acknowledgements are cumulative.
-    pub(crate) fn add_ack(&mut self, ack: Ack) {
-        raise(&mut self.acks, (ack.by, ack.from), (ack.life, ack.sequence));
-        if self.acks.len() > Self::ACKS_KEPT {
-            let next = self.acks.range((ack.by, ack.from.wrapping_add(1))..).next().or(self.acks.first_key_value());
-            let forgotten = next.map(|(key, _)| *key);
-            forgotten.map(|key| self.acks.remove(&key));
-        }
+    /// Takes in, at a tick, that a message has arrived.
+    pub(crate) fn add_ack(&mut self, ack: Ack, tick: u64) {
+        let newest = (ack.life, ack.sequence);
+        self.acks.add((ack.by, ack.from), newest, tick, is_newer(newest));
     }
 
     /// Forgets what was said of a node's messages, because its life is over.
@@ -50,27 +50,31 @@ impl News {
     /// Closures of edges *towards* it stay: their generations count through the sender's life.
     pub(crate) fn forget(&mut self, node: u32) {
         self.closures.retain(|(from, _), _| *from != node);
-        self.acks.retain(|(by, from), _| *from != node && *by != node);
+        self.acks.retain(|(by, from)| *from != node && *by != node);
     }
 
-    /// At most `most` closed edges, for a message.
-    pub(crate) fn closures(&self, most: usize) -> impl Iterator<Item = EdgeClosure> {
-        let all = self.closures.iter().cycle().skip(self.cursor % self.closures.len().max(1));
+    /// All closed edges.
+    pub(crate) fn closures(&self) -> impl Iterator<Item = EdgeClosure> + Clone {
         let closure = |(&(from, to), &(life, generation))| EdgeClosure { from, to, life, generation };
-        all.take(most.min(self.closures.len())).map(closure)
+        self.closures.iter().map(closure)
     }
 
-    /// Some acknowledgements for a message from `me` to `to`: first the one that concerns the
-    /// receiver, then others in turn.
-    pub(crate) fn acks_for(&mut self, me: u32, to: u32) -> Vec<Ack> {
-        let ack = |(&(by, from), &(life, sequence)): (&(u32, u32), &(u64, u64))| Ack { by, from, life, sequence };
-        let mut out = Vec::with_capacity(ACKS_PER_MESSAGE);
-        out.extend(self.acks.get_key_value(&(me, to)).map(ack));
-        let (others, start) = (self.acks.len(), self.cursor % self.acks.len().max(1));
-        let first = self.acks.iter().skip(start).chain(self.acks.iter().take(start));
-        out.extend(first.filter(|(key, _)| **key != (me, to)).map(ack).take(ACKS_PER_MESSAGE - out.len()));
-        self.cursor = (self.cursor + ACKS_PER_MESSAGE - 1) % others.max(1);
-        out
+    /// At most `most` closed edges, for a message: those after one that `stream` chooses.
+    pub(crate) fn closures_for(
+        &self,
+        most: usize,
+        stream: impl FnOnce() -> Stream,
+    ) -> impl Iterator<Item = EdgeClosure> {
+        let all = self.closures.len();
+        let skipped = if all > most { stream().below(all) } else { 0 };
+        self.closures().cycle().skip(skipped).take(most.min(all))
+    }
+
+    /// Some acknowledgements for a message of this tick from `me` to `to`: first the one that
+    /// concerns the receiver.
+    pub(crate) fn acks_for(&mut self, me: u32, to: u32, tick: u64) -> Vec<Ack> {
+        let chosen = self.acks.for_message((me, to)..=(me, to), ACKS_PER_MESSAGE, tick);
+        chosen.into_iter().map(|((by, from), (life, sequence))| Ack { by, from, life, sequence }).collect()
     }
 
     /// A hash of what is known of members and closed edges.
@@ -92,15 +96,9 @@ impl News {
     }
 }
 
-/// Keeps the greater number of one life; a number of another life replaces it. Returns whether
-/// anything has changed.
-fn raise(map: &mut BTreeMap<(u32, u32), (u64, u64)>, key: (u32, u32), (life, number): (u64, u64)) -> bool {
-    let known = map.entry(key).or_insert((life, 0));
-    let news = known.0 != life || known.1 < number;
-    if news {
-        *known = (life, number);
-    }
-    news
+/// Whether a number of a life is newer than one that is known: greater, or of another life.
+fn is_newer((life, number): (u64, u64)) -> impl Fn(&(u64, u64)) -> bool {
+    move |known| known.0 != life || known.1 < number
 }
 
 #[cfg(test)]
@@ -113,52 +111,30 @@ mod tests {
 
     #[test]
     fn generations_only_grow_within_a_life() {
-        let mut news = News::default();
+        let mut news = News::new(0);
         assert!(news.add_closure(closure(1, 5, 2)));
         assert!(!news.add_closure(closure(1, 5, 2)) && !news.add_closure(closure(1, 5, 1)), "old news");
         assert!(news.add_closure(closure(1, 6, 1)), "another life counts anew");
-        assert_eq!(news.closures(9).collect::<Vec<_>>(), [closure(1, 6, 1)]);
+        assert_eq!(news.closures().collect::<Vec<_>>(), [closure(1, 6, 1)]);
     }
 
     #[test]
     fn the_end_of_a_life_ends_its_closures_and_acks() {
-        let mut news = News::default();
+        let mut news = News::new(0);
         for (by, from) in [(1, 2), (2, 1), (2, 3)] {
-            news.add_ack(Ack { by, from, life: 0, sequence: 1 });
+            news.add_ack(Ack { by, from, life: 0, sequence: 1 }, 0);
             news.add_closure(EdgeClosure { from, to: by, life: 0, generation: 1 });
         }
         news.forget(1);
-        assert_eq!(news.acks_for(0, 9), [Ack { by: 2, from: 3, life: 0, sequence: 1 }]);
-        assert_eq!(news.closures(9).map(|closure| closure.from).collect::<Vec<_>>(), [2, 3]);
-    }
-
-    #[test]
-    fn a_message_acknowledges_its_receiver_first_and_all_others_in_turn() {
-        let mut news = News::default();
-        (0..40).for_each(|from| news.add_ack(Ack { by: 50, from, life: 0, sequence: 1 }));
-        let mut seen = std::collections::BTreeSet::new();
-        for _ in 0..40 {
-            let acks = news.acks_for(50, 17);
-            assert_eq!((acks.len(), acks[0].from), (ACKS_PER_MESSAGE, 17));
-            seen.extend(acks.iter().map(|ack| ack.from));
-        }
-        assert_eq!(seen.len(), 40);
-    }
-
-    #[test]
-    fn the_number_of_acks_is_bounded() {
-        let mut news = News::default();
-        for node in 0..2 * News::ACKS_KEPT as u32 {
-            news.add_ack(Ack { by: node / 100, from: node % 100, life: 0, sequence: 1 });
-        }
-        assert_eq!(news.acks.len(), News::ACKS_KEPT);
+        assert_eq!(news.acks_for(0, 9, 0), [Ack { by: 2, from: 3, life: 0, sequence: 1 }]);
+        assert_eq!(news.closures().map(|closure| closure.from).collect::<Vec<_>>(), [2, 3]);
     }
 
     #[test]
     fn the_digest_tells_different_knowledge_apart() {
-        let (mut news, table) = (News::default(), Table::new(2));
+        let (mut news, table) = (News::new(0), Table::new(2));
         let before = news.digest(&table);
-        news.add_ack(Ack { by: 1, from: 0, life: 0, sequence: 1 });
+        news.add_ack(Ack { by: 1, from: 0, life: 0, sequence: 1 }, 0);
         assert_eq!(news.digest(&table), before, "acknowledgements are not part of it");
         news.add_closure(closure(1, 5, 2));
         assert_ne!(news.digest(&table), before);

@@ -1,131 +1,89 @@
 //! Receipts that peers spread by gossip: who has applied what of whom.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::gossip::{Carried, RECEIPTS_PER_MESSAGE, Receipt};
-use crate::rng::Stream;
+use super::rumours::Rumours;
 
 /// The newest receipts, as one peer knows them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Receipts {
     /// (by, from, carried) → (low tags of the lives of `by` and `from`, sequence).
-    newest: BTreeMap<(u32, u32, Carried), (u32, u32, u64)>,
+    newest: Rumours<(u32, u32, Carried), (u32, u32, u64)>,
 }
 
 impl Receipts {
-    /// The largest number of receipts that are kept: those of all pairs of 64 nodes.
-    const KEPT: usize = 4096;
-
     /// The smallest number of receipts in a message, beside those of its receiver.
     const FEWEST: usize = 8;
 
     /// The bytes of scalars and mass for which a message carries one more receipt: 2 % of them.
     const BYTES_PER_RECEIPT: usize = 1600;
 
-    /// Takes in a receipt. One of other lives replaces what was known; within the same lives the
-    /// newest counts.
-    ///
-    /// Where too many are known, the one after the new one is forgotten. It returns with later
-    /// messages.
-    pub(crate) fn add(&mut self, receipt: Receipt) {
+    /// Nothing is known yet to this node.
+    pub(crate) fn new(node: u32) -> Self {
+        Self { newest: Rumours::new(node, RECEIPTS_PER_MESSAGE) }
+    }
+
+    /// Takes in a receipt in a round. One of other lives replaces what was known; within the same
+    /// lives the newest counts.
+    pub(crate) fn add(&mut self, receipt: Receipt, round: u64) {
         let Receipt { by, by_life, from, life, carried, sequence } = receipt;
-        let key = (by, from, carried);
-        let known = self.newest.entry(key).or_insert((by_life, life, 0));
-        if (known.0, known.1) != (by_life, life) || known.2 < sequence {
-            *known = (by_life, life, sequence);
-        }
-        if self.newest.len() > Self::KEPT {
-            let after = (std::ops::Bound::Excluded(key), std::ops::Bound::Unbounded);
-            let next = self.newest.range(after).next().or(self.newest.first_key_value());
-            let forgotten = next.map(|(key, _)| *key);
-            forgotten.map(|key| self.newest.remove(&key));
-        }
+        self.newest.add((by, from, carried), (by_life, life, sequence), round, |known| {
+            (known.0, known.1) != (by_life, life) || known.2 < sequence
+        });
     }
 
     /// Forgets what a node has applied, and what was applied of it: its life is over.
     pub(crate) fn forget(&mut self, node: u32) {
-        self.newest.retain(|(by, from, _), _| *by != node && *from != node);
+        self.newest.retain(|(by, from, _)| *by != node && *from != node);
     }
 
-    /// Some receipts for a message with this many bytes of scalars and mass: first those of the
-    /// receiver's own messages to `me`, then others in turn.
-    ///
-    /// Whose turn it is follows from the stream of (peer, round) alone: peers in lockstep then say
-    /// the same in every run, however often they repeat themselves. It is random, because a receipt
-    /// that came by a turn would wait a whole turn at every peer on its way.
-    pub(crate) fn for_message(&self, me: u32, to: u32, mut stream: Stream, bytes: usize) -> Vec<Receipt> {
-        let receipt = |(&(by, from, carried), &(by_life, life, sequence)): (&(u32, u32, Carried), &(u32, u32, u64))| {
-            Receipt { by, by_life, from, life, carried, sequence }
-        };
-        let is_own = |(by, from, _): &(u32, u32, Carried)| (*by, *from) == (me, to);
-        let mut chosen: Vec<_> = self.newest.iter().filter(|(key, _)| is_own(key)).map(receipt).collect();
-        let others = self.newest.len() - chosen.len();
-        let turn = Self::FEWEST + bytes / Self::BYTES_PER_RECEIPT;
-        let turn = turn.min(others).min(RECEIPTS_PER_MESSAGE.saturating_sub(chosen.len()));
-        let places = draw(turn, others, &mut stream);
-        let rest = self.newest.iter().filter(|(key, _)| !is_own(key)).enumerate();
-        chosen.extend(rest.filter(|(place, _)| places.contains(place)).map(|(_, other)| receipt(other)));
-        chosen
+    /// Some receipts for a message of a round with this many bytes of scalars and mass: first those
+    /// of the receiver's own messages to `me`.
+    pub(crate) fn for_message(&mut self, me: u32, to: u32, round: u64, bytes: usize) -> Vec<Receipt> {
+        let receipt =
+            |((by, from, carried), (by_life, life, sequence))| Receipt { by, by_life, from, life, carried, sequence };
+        let own = (me, to, Carried::FIRST)..=(me, to, Carried::LAST);
+        let others = Self::FEWEST + bytes / Self::BYTES_PER_RECEIPT;
+        self.newest.for_message(own, others, round).into_iter().map(receipt).collect()
     }
-}
-
-/// Some of this many places, all choices being equally likely. Each draw adds one place: of those
-/// up to a last one, or the last itself if that one is taken (Floyd).
-fn draw(wanted: usize, places: usize, stream: &mut Stream) -> BTreeSet<usize> {
-    let mut drawn = BTreeSet::new();
-    for last in places - wanted..places {
-        let place = stream.below(last + 1);
-        drawn.insert(if drawn.contains(&place) { last } else { place });
-    }
-    drawn
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Purpose;
 
     fn receipt(by: u32, from: u32, life: u32, sequence: u64) -> Receipt {
         let carried = Carried::Parts { mask: 1, pulled: true, mass: true };
         Receipt { by, by_life: 0, from, life, carried, sequence }
     }
 
-    fn stream(round: u64) -> Stream {
-        Stream::new(1, 2, round, Purpose::Receipts)
+    /// What a message to a node says.
+    fn said(receipts: &mut Receipts, to: u32, bytes: usize) -> Vec<Receipt> {
+        receipts.for_message(0, to, 3, bytes)
     }
 
     #[test]
     fn the_newest_of_the_present_life_counts() {
-        let mut receipts = Receipts::default();
+        let mut receipts = Receipts::new(0);
         for (life, sequence) in [(1, 5), (1, 3), (2, 1)] {
-            receipts.add(receipt(0, 1, life, sequence));
-            let known = receipts.for_message(0, 1, stream(0), 0);
-            assert_eq!(known, [receipt(0, 1, life, if life == 1 { 5 } else { 1 })]);
+            receipts.add(receipt(0, 1, life, sequence), 0);
+            assert_eq!(said(&mut receipts, 1, 0), [receipt(0, 1, life, if life == 1 { 5 } else { 1 })]);
         }
         receipts.forget(1);
-        assert!(receipts.for_message(0, 1, stream(0), 0).is_empty());
+        assert!(said(&mut receipts, 1, 0).is_empty());
     }
 
     #[test]
-    fn a_message_has_its_receivers_first_and_all_others_in_turn() {
-        let mut receipts = Receipts::default();
-        (0..40).for_each(|from| receipts.add(receipt(50, from, 0, 1)));
-        let mut seen = std::collections::BTreeSet::new();
-        for round in 0..40 {
-            let chosen = receipts.for_message(50, 17, stream(round), 0);
-            assert_eq!((chosen.len(), chosen[0].from), (1 + Receipts::FEWEST, 17));
-            assert_eq!(chosen, receipts.for_message(50, 17, stream(round), 0), "the same again in the same round");
-            seen.extend(chosen.iter().map(|receipt| receipt.from));
-        }
-        assert_eq!(seen.len(), 40);
-        assert_eq!(receipts.for_message(50, 17, stream(0), 1 << 20).len(), 40, "long messages carry more");
-    }
-
-    #[test]
-    fn the_number_of_receipts_is_bounded() {
-        let mut receipts = Receipts::default();
-        (0..2 * Receipts::KEPT as u32).for_each(|node| receipts.add(receipt(node / 100, node % 100, 0, 1)));
-        assert_eq!(receipts.newest.len(), Receipts::KEPT);
-        assert!(receipts.for_message(0, 1, stream(3), usize::MAX / 2).len() <= RECEIPTS_PER_MESSAGE);
+    fn a_message_has_all_of_its_receiver_and_more_others_the_longer_it_is() {
+        let all = || {
+            let mut receipts = Receipts::new(0);
+            (0..400).for_each(|from| receipts.add(receipt(0, from, 0, 1), 0));
+            let refused = Receipt { carried: Carried::Refused, ..receipt(0, 17, 0, 2) };
+            receipts.add(refused, 0);
+            receipts
+        };
+        let short = said(&mut all(), 17, 0);
+        assert_eq!((short.len(), short[0].from, short[1].from), (2 + Receipts::FEWEST, 17, 17));
+        assert_eq!(said(&mut all(), 17, 160_000).len(), 2 + Receipts::FEWEST + 100);
+        assert_eq!(said(&mut all(), 17, usize::MAX).len(), RECEIPTS_PER_MESSAGE);
     }
 }

@@ -62,20 +62,20 @@ fn news_of_a_life_that_is_over_counts_for_nothing() {
     assert_eq!(membership.liveness(1).map(Liveness::heartbeat), Some(0));
     membership.hear(Heartbeat { node: 1, life: life(3).tag() as u32, count: 8 }, NOW);
     assert_eq!(membership.liveness(1).map(Liveness::heartbeat), Some(8));
-    assert!(membership.learn_ack(Ack { by: 1, from: 0, life: life(1).tag(), sequence: 4 }));
-    assert!(!membership.learn_ack(Ack { by: 1, from: 0, life: life(2).tag(), sequence: 4 }), "not of this life");
+    assert!(membership.learn_ack(Ack { by: 1, from: 0, life: life(1).tag(), sequence: 4 }, 50));
+    assert!(!membership.learn_ack(Ack { by: 1, from: 0, life: life(2).tag(), sequence: 4 }, 50), "not of this life");
 }
 
 #[test]
 fn heartbeats_and_acks_are_passed_on_and_the_table_only_if_asked() {
     let mut membership = membership();
     membership.hear(Heartbeat { node: 1, life: life(3).tag() as u32, count: 8 }, NOW);
-    membership.hear_message(1, life(3), 77, 5);
-    let gossip = membership.gossip(1, None, 5, no_stream);
+    membership.hear_message(1, life(3), 77, NOW);
+    let gossip = membership.gossip(1, None, NOW, no_stream);
     assert_eq!(gossip.heartbeats, [Heartbeat { node: 1, life: life(3).tag() as u32, count: 8 }]);
     assert_eq!(gossip.acks, [Ack { by: 0, from: 1, life: life(3).tag(), sequence: 77 }]);
     assert!(gossip.states.is_empty() && gossip.closures.is_empty());
-    assert_eq!(membership.gossip(1, Some(4), 5, no_stream).states.len(), 2);
+    assert_eq!(membership.gossip(1, Some(4), NOW, no_stream).states.len(), 2);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn recent_changes_come_first_where_the_table_is_too_long() {
         membership.learn(node, MemberState::alive(life(1)), Moment { round: 0, tick: 0 });
     }
     membership.learn(33, MemberState::dead(life(1)), Moment { round: 30, tick: 30 });
-    let states = membership.gossip(1, Some(10), 31, no_stream).states;
+    let states = membership.gossip(1, Some(10), Moment { round: 31, tick: 31 }, no_stream).states;
     assert_eq!((states.len(), states[0]), (10, (33, MemberState::dead(life(1)))));
 }
 
@@ -93,7 +93,7 @@ fn recent_changes_come_first_where_the_table_is_too_long() {
 fn who_leaves_says_so_and_others_tell_it_from_a_death() {
     let mut leaving = membership();
     leaving.leave();
-    let states = leaving.gossip(1, Some(4), 5, no_stream).states;
+    let states = leaving.gossip(1, Some(4), NOW, no_stream).states;
     assert_eq!(states[0], (0, MemberState::dead(life(1))));
     let mut other = Membership::new(1, 4, life(3), (60, 24));
     other.learn(0, states[0].1, NOW);
