@@ -22,6 +22,7 @@ mod run;
 #[cfg(feature = "net")]
 mod status;
 mod tune;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -56,6 +57,8 @@ pub(crate) enum Command {
     Collect(Collect),
     /// Show the state of a running node
     Status(Status),
+    /// Show a run in a browser, while it goes on or afterwards, or write it to one file
+    Watch(watch::Watch),
     /// Show which data sets are known, where they are looked for, and whether they are intact
     Data(data::Data),
     /// List algorithms, problems, topologies, mixing weights and metrics, with their settings
@@ -77,6 +80,7 @@ impl Command {
             Self::Launch(launch) => launch.execute(),
             Self::Collect(collect) => collect.execute(),
             Self::Status(status) => status.execute(),
+            Self::Watch(watch) => watch.execute(),
             Self::Data(data) => data.execute(),
             Self::List(list) => Ok(list.execute()),
             Self::Report(report) => report.execute(),

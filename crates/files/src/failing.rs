@@ -83,6 +83,10 @@ impl Files for FailingFiles {
         self.look(|| self.inner.read(path))
     }
 
+    fn read_from(&self, path: &Path, start: u64) -> io::Result<Vec<u8>> {
+        self.look(|| self.inner.read_from(path, start))
+    }
+
     fn length(&self, path: &Path) -> io::Result<u64> {
         self.look(|| self.inner.length(path))
     }

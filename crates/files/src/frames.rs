@@ -209,6 +209,29 @@ fn checksum(place: u64, contents: &[u8]) -> u64 {
     XxHash3_64::oneshot_with_seed(place, contents)
 }
 
+/// Reads the records of a file of frames after this byte, which ends one, as far as they are whole.
+/// Returns them with the byte after the last. From byte 0 on, the label is left out.
+pub fn read_frames_after(files: &dyn Files, path: &Path, start: u64) -> Result<(Vec<Vec<u8>>, u64), FramesError> {
+    if start == 0 {
+        let Some(read) = read_frames(files, path)? else { return Ok((Vec::new(), 0)) };
+        return Ok((read.records().map(<[u8]>::to_vec).collect(), read.intact));
+    }
+    let bytes = files.read_from(path, start).map_err(|error| FramesError::File { path: path.to_owned(), error })?;
+    let (mut at, mut records) = (0, Vec::new());
+    loop {
+        match next_frame(&bytes, at, start) {
+            Ok(contents) => {
+                at = contents.end + TAIL;
+                records.push(bytes[contents].to_vec());
+            }
+            Err(Interruption::Torn { .. }) => return Ok((records, start + at as u64)),
+            Err(Interruption::Damaged { at }) => {
+                return Err(FramesError::Damaged { path: path.to_owned(), record: records.len() + 1, at });
+            }
+        }
+    }
+}
+
 /// Reads frames as far as they are whole; none if these bytes were never a file of frames.
 fn decode(bytes: Vec<u8>) -> Option<ReadFrames> {
     if !bytes.starts_with(SIGNATURE) {
@@ -225,7 +248,7 @@ fn decode(bytes: Vec<u8>) -> Option<ReadFrames> {
     }
     let (mut at, mut frames, mut interruption) = (SIGNATURE.len(), Vec::new(), None);
     while at < bytes.len() && interruption.is_none() {
-        match next_frame(&bytes, at) {
+        match next_frame(&bytes, at, 0) {
             Ok(contents) => {
                 at = contents.end + TAIL;
                 frames.push(contents);
@@ -243,9 +266,10 @@ fn decode(bytes: Vec<u8>) -> Option<ReadFrames> {
     Some(ReadFrames { label, interruption, records, intact: at as u64, bytes })
 }
 
-/// Finds the contents of the frame that begins at this byte.
-fn next_frame(bytes: &[u8], at: usize) -> Result<Range<usize>, Interruption> {
-    let place = at as u64;
+/// Finds the contents of the frame that begins at this byte of these, which are those of a file
+/// from `start` on.
+fn next_frame(bytes: &[u8], at: usize, start: u64) -> Result<Range<usize>, Interruption> {
+    let place = start + at as u64;
     let torn = Interruption::Torn { at: place, bytes: (bytes.len() - at) as u64 };
     let damaged = Interruption::Damaged { at: place };
     let Some((head, rest)) = bytes[at..].split_first_chunk::<HEAD>() else { return Err(torn) };

@@ -15,7 +15,7 @@ mod system;
 pub mod test_support;
 
 pub use failing::{FailingFiles, Failure};
-pub use frames::{Frames, FramesError, Interruption, ReadFrames, frame_file, read_frames};
+pub use frames::{Frames, FramesError, Interruption, ReadFrames, frame_file, read_frames, read_frames_after};
 pub use label::Label;
 pub use memory::MemoryFiles;
 pub use system::SystemFiles;
@@ -28,6 +28,9 @@ use std::path::{Path, PathBuf};
 pub trait Files: Debug + Send + Sync {
     /// Reads a whole file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// Reads a file from this byte on; nothing if it is shorter.
+    fn read_from(&self, path: &Path, start: u64) -> io::Result<Vec<u8>>;
 
     /// The length of a file in bytes.
     fn length(&self, path: &Path) -> io::Result<u64>;

@@ -161,6 +161,10 @@ impl Files for MemoryFiles {
         self.tree().contents(path).cloned()
     }
 
+    fn read_from(&self, path: &Path, start: u64) -> io::Result<Vec<u8>> {
+        self.tree().contents(path).map(|contents| contents.get(start as usize..).unwrap_or_default().to_vec())
+    }
+
     fn length(&self, path: &Path) -> io::Result<u64> {
         self.tree().contents(path).map(|contents| contents.len() as u64)
     }

@@ -1,7 +1,7 @@
 //! The files of the operating system.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::{Files, Lock, folder_of};
@@ -46,6 +46,14 @@ impl Files for SystemFiles {
             refuse_link(path)?;
         }
         fs::read(path)
+    }
+
+    fn read_from(&self, path: &Path, start: u64) -> io::Result<Vec<u8>> {
+        let mut file = self.open(OpenOptions::new().read(true), path)?;
+        file.seek(SeekFrom::Start(start))?;
+        let mut contents = Vec::new();
+        file.read_to_end(&mut contents)?;
+        Ok(contents)
     }
 
     fn length(&self, path: &Path) -> io::Result<u64> {

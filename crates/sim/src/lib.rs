@@ -10,5 +10,8 @@
 mod attack;
 mod lossy;
 
-pub use attack::{ByFault, Failure, Fault, MethodKind, NAMED, NetworkKind, Outcome, Scenario, SeedSweep, run};
+pub use attack::{
+    ByFault, Failure, Fault, Happening, MethodKind, NAMED, NetworkKind, Outcome, Scenario, Scene, SeedSweep, Spectator,
+    run, watch,
+};
 pub use lossy::{LinkFaults, LossyPeers, LossyUnledgered};

@@ -56,6 +56,12 @@ fn parse_seeds(text: &str) -> Result<Range<u64>, String> {
     if seeds.is_empty() { Err("there is no seed in it".to_owned()) } else { Ok(seeds) }
 }
 
+/// The name of a scenario is not known.
+pub(crate) fn unknown_scenario() -> UsageError {
+    let known: Vec<&str> = NAMED.iter().map(|(name, _, _)| *name).collect();
+    UsageError(format!("--scenario: there is no such one; known are {}", known.join(", ")))
+}
+
 impl Faults {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         if self.scenario.as_deref() == Some("list") {
@@ -63,8 +69,7 @@ impl Faults {
             return Ok(ExitCode::SUCCESS);
         }
         if self.find_scenario(0).is_none() {
-            let known: Vec<&str> = NAMED.iter().map(|(name, _, _)| *name).collect();
-            return Err(UsageError(format!("--scenario: there is no such one; known are {}", known.join(", "))).into());
+            return Err(unknown_scenario().into());
         }
         let failed = match self.replay {
             Some(seed) => self.replay_seed(seed),

@@ -8,6 +8,7 @@ use fabnet_lab::{Folder, FolderState, Plan, RunOptions, Summary, carry_out_plan,
 
 use super::options::{Overrides, Threads};
 use super::results_folder::new_folder;
+use super::watch::show_folder;
 use crate::exit_code::{FAILURE, UsageError};
 use crate::output::print_line;
 use crate::progress::Progress;
@@ -20,6 +21,7 @@ Examples:
   fabnet run experiments/paper/sensitivity.toml --out runs/table --seeds 0..20
   fabnet run experiments/first.toml --set rounds=2000 --set algorithm.1.penalty=80
   fabnet run --resume runs/table
+  fabnet run experiments/loss-ledger.toml --watch
 
 Results:
   plan.toml     every value resolved; running it repeats the run bit for bit
@@ -49,6 +51,10 @@ pub(crate) struct Run {
     /// twentieth of the time
     #[arg(long, value_name = "TIME", default_value_t = RunOptions::CHECKPOINT.into())]
     checkpoint_every: humantime::Duration,
+    /// Record what happens, and show it in a browser while the runs go on; `fabnet watch DIR` shows
+    /// it again
+    #[arg(long)]
+    watch: bool,
     /// Print nothing but errors
     #[arg(long)]
     quiet: bool,
@@ -108,7 +114,11 @@ impl Run {
     /// Carries out the runs; none if they were interrupted.
     fn simulate(&self, plan: &Plan, folder: &Folder) -> anyhow::Result<Option<Summary>> {
         let progress = Progress::new(self.quiet)?;
-        let pace = RunOptions { threads: self.threads.count(), checkpoint: self.checkpoint_every.into() };
+        if self.watch {
+            show_folder(folder.path())?;
+        }
+        let pace =
+            RunOptions { threads: self.threads.count(), checkpoint: self.checkpoint_every.into(), watch: self.watch };
         let report = carry_out_plan(plan, folder, pace, &progress).inspect_err(|error| {
             if self.resume.is_none() && !error.can_be_resumed() {
                 folder.discard_if_empty();

@@ -210,6 +210,12 @@ impl<T: Scalar> Shard<T> {
         sum
     }
 
+    /// The weights of the last round, whose rows name the links that were used; none before the
+    /// first round since the shard was made or restored.
+    pub fn mixing(&self) -> Option<&Mixing> {
+        self.network.last()
+    }
+
     /// Bytes of state kept per agent, on average: rows, what stays, and inputs.
     pub fn state_bytes(&self) -> f64 {
         ((self.now.len() + self.next.len() + self.keep.len() + self.input.len()) * T::BYTES) as f64

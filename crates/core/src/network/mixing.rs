@@ -179,6 +179,11 @@ impl Network {
         &self.kept[self.current].1
     }
 
+    /// The same, or nothing before the first round.
+    pub fn last(&self) -> Option<&Mixing> {
+        self.kept.get(self.current).map(|(_, mixing)| mixing)
+    }
+
     /// Works with the current mixing and meanwhile, on other threads, draws that of another round
     /// if it is not there yet.
     pub fn current_while_drawing<R: Send>(&mut self, round: u64, work: impl FnOnce(&Mixing) -> R + Send) -> R {

@@ -112,7 +112,18 @@ impl<T: Scalar> Peer<T> {
 
     /// The nodes whose messages it uses in this round.
     pub fn sources(&mut self) -> impl Iterator<Item = u32> {
-        self.neighbours.at(self.clock.round()).sources.iter().map(|(source, _)| *source)
+        self.sources_in(self.clock.round())
+    }
+
+    /// The nodes whose messages it uses in a round, among the members that it counts now.
+    pub fn sources_in(&mut self, round: u64) -> impl Iterator<Item = u32> {
+        self.neighbours.at(round).sources.iter().map(|(source, _)| *source)
+    }
+
+    /// The nodes of which messages were used, each with the round of the last one.
+    pub fn used_in(&self) -> impl Iterator<Item = (u32, u64)> {
+        let nodes = (0..self.format.nodes() as u32).map(|node| (node, self.exchange.inbox(node)));
+        nodes.filter(|(_, inbox)| inbox.applied() > 0).map(|(node, inbox)| (node, inbox.applied_in()))
     }
 
     /// The number of rounds since the source that has been silent for longest was heard.

@@ -53,7 +53,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// The name that the summary has for it.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Reached => "reached",
             Self::Finished => "finished",

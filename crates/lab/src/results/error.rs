@@ -86,7 +86,7 @@ pub enum Damage {
 
 impl FolderError {
     /// The error of a file operation that the system refused.
-    pub(super) fn files(path: &Path, error: io::Error) -> Self {
+    pub(crate) fn files(path: &Path, error: io::Error) -> Self {
         Self::Files { path: path.to_owned(), error }
     }
 

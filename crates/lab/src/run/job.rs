@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use fabnet_core::{Scalar, Stop};
 
-use super::checkpoint_pacing::CheckpointPacing;
 use super::findings;
 use super::job_error::JobError;
+use super::pacing::Pacing;
 use super::progress::Progress;
 use super::record::RunRecord;
 use super::setup::Setup;
 use super::simulator::Simulator;
 use super::stopwatch::Stopwatch;
+use super::watching::Watching;
 use crate::plan::Job;
 use crate::results::{FinishedRun, Folder, Jobs, Rows, write_solution};
 
@@ -25,9 +26,14 @@ pub(super) struct JobContext<'a> {
     pub(super) jobs: &'a Jobs,
     /// The least time between two checkpoints of a run.
     pub(super) checkpoint: Duration,
+    /// Whether to record what people can watch.
+    pub(super) watch: bool,
     /// Who follows the runs, and may interrupt them.
     pub(super) progress: &'a dyn Progress,
 }
+
+/// A run works at least this many times as long as it writes checkpoints.
+const CHECKPOINT_WORK: u32 = 20;
 
 /// Carries out a run, from its checkpoint if there is one. `None` means that it was interrupted.
 pub(super) fn carry_out<T: Scalar>(job: Job<'_>, context: JobContext<'_>) -> Result<Option<FinishedRun>, JobError> {
@@ -42,7 +48,8 @@ pub(super) fn carry_out_with<T: Scalar>(
     job: Job<'_>,
     context: JobContext<'_>,
 ) -> Result<Option<FinishedRun>, JobError> {
-    let JobContext { folder, jobs, progress, .. } = context;
+    let JobContext { folder, jobs, progress, watch, .. } = context;
+    let mut watching = watch.then(|| Watching::begin(folder, job)).transpose()?;
     let mut record = RunRecord::new(job, &simulator.view());
     let saved = jobs.checkpoint(job.run)?;
     if let Some((saved, state)) = &saved {
@@ -51,9 +58,12 @@ pub(super) fn carry_out_with<T: Scalar>(
     }
     let mut rows = jobs.rows(job.run, saved.map(|(saved, _)| saved.rows))?;
     progress.begun(&job, simulator.view().round);
-    let stop = advance(&mut simulator, &mut record, &mut rows, context);
+    let stop = advance(&mut simulator, &mut record, &mut rows, &mut watching, context);
     progress.ended(&job);
     let Some(stop) = stop? else { return Ok(None) };
+    if let Some(watching) = &mut watching {
+        watching.end(&mut simulator, &record, stop.into())?;
+    }
     let view = simulator.view();
     if Some(&job.seed) == job.plan.seeds.first() {
         findings::write(folder, job, &view)?;
@@ -69,16 +79,20 @@ fn advance<T: Scalar>(
     simulator: &mut Simulator<T>,
     record: &mut RunRecord<'_, T>,
     rows: &mut Rows,
+    watching: &mut Option<Watching>,
     JobContext { jobs, checkpoint, progress, .. }: JobContext<'_>,
 ) -> Result<Option<Stop>, JobError> {
     let Job { plan, group, run: number, .. } = record.job;
-    let mut pacing = CheckpointPacing::new(checkpoint);
+    let mut pacing = Pacing::new(checkpoint, CHECKPOINT_WORK);
     loop {
         let round = simulator.view().round;
         if record.last_round != Some(round) {
             let (row, verdict) = record.measure(&simulator.view())?;
             rows.write(&row)?;
             progress.advanced(&record.job, round);
+            if let Some(watching) = watching {
+                watching.look(simulator, record)?;
+            }
             if let ControlFlow::Break(stop) = verdict {
                 return Ok(Some(stop));
             }

@@ -1,7 +1,6 @@
 //! From a plan to its runs: setting them up, carrying them out and measuring them.
 
 mod algorithm_setup;
-mod checkpoint_pacing;
 mod checksums;
 mod collection;
 mod custom_parts;
@@ -9,6 +8,7 @@ mod findings;
 mod job;
 mod job_error;
 mod node_config;
+mod pacing;
 mod preflight;
 mod problem_setup;
 mod progress;
@@ -21,6 +21,7 @@ mod setup_error;
 mod simulator;
 mod single_agent;
 mod stopwatch;
+mod watching;
 
 pub use collection::{Collection, collect};
 pub use custom_parts::{AlgorithmMisfit, CustomAlgorithm, CustomParts};

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use fabnet_core::observe::DivergenceGuard;
-use fabnet_core::{Scalar, Stop, View};
+use fabnet_core::{Optimum, Scalar, Stop, View};
 
 use super::job_error::JobError;
 use super::run_metrics::RunMetrics;
@@ -49,6 +49,16 @@ impl<'a, T: Scalar> RunRecord<'a, T> {
         let row = self.row(view, &values);
         (self.last, self.last_round) = (values, Some(view.round));
         Ok((row, verdict))
+    }
+
+    /// The metrics of the last record, by name; NaN where one means nothing.
+    pub(super) fn last(&self) -> impl Iterator<Item = (&'a str, f64)> {
+        self.job.plan.metrics.iter().map(String::as_str).zip(self.last.iter().copied())
+    }
+
+    /// The optimum of the problem, where it is known.
+    pub(super) fn optimum(&self) -> Option<&Optimum<T>> {
+        self.metrics.optimum()
     }
 
     /// The cells of a row; a metric that means nothing leaves its cell empty.

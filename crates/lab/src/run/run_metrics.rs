@@ -26,6 +26,11 @@ impl<T: Scalar> RunMetrics<T> {
         }
     }
 
+    /// The optimum of the problem, where it is known.
+    pub(super) fn optimum(&self) -> Option<&Optimum<T>> {
+        self.optimum.as_ref()
+    }
+
     /// Measures the metrics in order, NaN where one means nothing, and tells whether the run is
     /// beyond the limits of divergence.
     pub(crate) fn measure(&self, view: &View<'_, T>) -> (Vec<f64>, bool) {

@@ -28,6 +28,8 @@ pub struct RunOptions {
     pub threads: usize,
     /// The least time between two checkpoints of a run, which is what a kill can cost.
     pub checkpoint: Duration,
+    /// Whether to record what people can watch, in the folder `watch/` of the results.
+    pub watch: bool,
 }
 
 impl RunOptions {
@@ -36,7 +38,7 @@ impl RunOptions {
 
     /// The default options with this many threads.
     pub fn new(threads: usize) -> Self {
-        Self { threads, checkpoint: Self::CHECKPOINT }
+        Self { threads, checkpoint: Self::CHECKPOINT, watch: false }
     }
 }
 
@@ -61,7 +63,7 @@ pub(crate) fn carry_out_runs(
     progress: &dyn Progress,
 ) -> Result<Report, JobError> {
     let jobs = folder.open_jobs()?;
-    let context = JobContext { folder, jobs: &jobs, checkpoint: options.checkpoint, progress };
+    let context = JobContext { folder, jobs: &jobs, checkpoint: options.checkpoint, watch: options.watch, progress };
     let mut runs: Vec<(Job<'_>, Option<FinishedRun>)> =
         plan.jobs().map(|job| Ok((job, jobs.done(job.run)?))).collect::<Result<_, JobError>>()?;
     carry_out_open(&mut runs, context, options.threads)?;

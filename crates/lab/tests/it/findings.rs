@@ -46,7 +46,7 @@ fn a_run_leaves_ranked_suspects_and_the_partition() {
     let plan = Experiment::read(&file).unwrap().plan().unwrap().with_checksums().unwrap();
     let out = Folder::new(&folder.path().join("out"));
     out.begin(&plan).unwrap();
-    carry_out_plan(&plan, &out, RunOptions { threads: 2, checkpoint: RunOptions::CHECKPOINT }, &()).unwrap();
+    carry_out_plan(&plan, &out, RunOptions::new(2), &()).unwrap();
     let findings = out.file("findings");
 
     // A label is a folder, whatever it consists of.
@@ -83,7 +83,7 @@ fn a_centralized_run_leaves_the_same_kind_of_findings() {
     let plan = Experiment::parse(&text, &folder.path().join("tuning.toml")).unwrap().plan().unwrap();
     let out = Folder::new(&folder.path().join("out"));
     out.begin(&plan).unwrap();
-    carry_out_plan(&plan, &out, RunOptions { threads: 2, checkpoint: RunOptions::CHECKPOINT }, &()).unwrap();
+    carry_out_plan(&plan, &out, RunOptions::new(2), &()).unwrap();
     let files = |label: &str| {
         let files = std::fs::read_dir(out.file("findings").join(label)).unwrap();
         let mut names: Vec<_> = files.map(|file| file.unwrap().file_name()).collect();

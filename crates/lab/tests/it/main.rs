@@ -10,3 +10,4 @@ mod keys;
 mod large_networks;
 mod metrics;
 mod solutions;
+mod watching;

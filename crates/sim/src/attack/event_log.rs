@@ -1,24 +1,25 @@
-//! What is remembered of a simulation: the trace, and the last lines of a readable log.
+//! What is remembered of a simulation: the trace, and what happened last.
 
 use fabnet_core::peer::Event;
 
 use super::checksum::fnv1a;
+use super::happening::Happening;
 use super::queue::TICK;
 
-/// The trace of a simulation and, if asked for, its readable log.
+/// The trace of a simulation and, if asked for, what happened.
 #[derive(Debug, Default)]
 pub(super) struct EventLog {
     trace: u64,
-    lines: Option<Vec<String>>,
+    happenings: Option<Vec<Happening>>,
 }
 
 impl EventLog {
-    /// The largest number of lines; when it is reached, the older half is dropped.
-    const LINES: usize = 200;
+    /// The largest number of happenings; when it is reached, the older half is dropped.
+    const KEPT: usize = 200;
 
-    /// A log with readable lines, or with the trace alone.
+    /// A log that also says what happens, or the trace alone.
     pub(super) fn new(readable: bool) -> Self {
-        Self { trace: 0, lines: readable.then(Vec::new) }
+        Self { trace: 0, happenings: readable.then(Vec::new) }
     }
 
     /// Adds an event of a node to the trace: one number for the whole course of a simulation.
@@ -31,19 +32,24 @@ impl EventLog {
         };
     }
 
-    /// Adds a line with the time in ticks, if lines are kept.
-    pub(super) fn note(&mut self, now: u64, line: impl FnOnce() -> String) {
-        if let Some(lines) = &mut self.lines {
-            if lines.len() == Self::LINES {
-                lines.drain(..Self::LINES / 2);
+    /// Adds something that happens now, if that is kept.
+    pub(super) fn note(&mut self, now: u64, happening: impl FnOnce() -> Happening) {
+        if let Some(happenings) = &mut self.happenings {
+            if happenings.len() == Self::KEPT {
+                happenings.drain(..Self::KEPT / 2);
             }
-            lines.push(format!("{:>8.2} {}", now as f64 / TICK as f64, line()));
+            happenings.push(Happening { tick: now as f64 / TICK as f64, ..happening() });
         }
     }
 
-    /// Whether lines are kept.
+    /// Whether it is kept what happens.
     pub(super) fn is_readable(&self) -> bool {
-        self.lines.is_some()
+        self.happenings.is_some()
+    }
+
+    /// Takes out what has happened since this was last called.
+    pub(super) fn take(&mut self) -> Vec<Happening> {
+        self.happenings.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// The trace so far.
@@ -51,9 +57,9 @@ impl EventLog {
         self.trace
     }
 
-    /// The lines that are kept.
+    /// What is kept, in lines.
     pub(super) fn into_lines(self) -> Vec<String> {
-        self.lines.unwrap_or_default()
+        self.happenings.unwrap_or_default().iter().map(Happening::to_string).collect()
     }
 }
 
@@ -78,9 +84,9 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_lines_are_kept() {
+    fn the_newest_happenings_are_kept() {
         let mut log = EventLog::new(true);
-        (0..250).for_each(|line| log.note(line * TICK, || format!("line {line}")));
+        (0..250).for_each(|line| log.note(line * TICK, || Happening::new("stop", format!("line {line}"))));
         let lines = log.into_lines();
         assert_eq!(
             (lines.len(), lines[0].as_str(), lines[149].as_str()),
@@ -89,9 +95,9 @@ mod tests {
     }
 
     #[test]
-    fn no_line_is_made_unless_asked_for() {
+    fn no_happening_is_made_unless_asked_for() {
         let mut log = EventLog::new(false);
-        log.note(0, || panic!("a line that nobody reads"));
+        log.note(0, || panic!("a happening that nobody hears of"));
         assert!(!log.is_readable() && log.into_lines().is_empty());
     }
 }

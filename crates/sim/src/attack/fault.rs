@@ -82,6 +82,20 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// How many nodes it concerns, of those that are drawn for it; others concern all.
+    pub(super) fn nodes(self) -> usize {
+        match self {
+            Self::Partition | Self::OneWayPartition | Self::Exodus | Self::BadGradient => 0,
+            Self::Burst
+            | Self::DeadLink
+            | Self::EpochRace
+            | Self::FalseSuspicion
+            | Self::MutualSuspicion
+            | Self::ContactRemoved => 2,
+            _ => 1,
+        }
+    }
+
     /// All kinds of faults, in the order of their declaration.
     pub const ALL: [Self; 36] = [
         Self::Loss,

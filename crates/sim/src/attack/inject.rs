@@ -4,6 +4,7 @@ use fabnet_core::peer::{Command, Event};
 
 use super::disk::Disk;
 use super::fault::Fault;
+use super::happening::Happening;
 use super::network::FOR_EVER;
 use super::queue::{Scheduled, TICK};
 use super::violation::Check;
@@ -34,18 +35,27 @@ const FOUNDERS: u32 = 2;
 struct Injected {
     /// Whether it changed anything, so that it counts.
     happened: bool,
+    /// The moment at which it ends, if it lasts.
+    until: Option<u64>,
     check: Check,
+}
+
+impl Injected {
+    /// A fault that lasts until a moment.
+    fn lasting(until: u64) -> Self {
+        Self { happened: true, until: Some(until), check: Ok(()) }
+    }
 }
 
 impl From<bool> for Injected {
     fn from(happened: bool) -> Self {
-        Self { happened, check: Ok(()) }
+        Self { happened, until: None, check: Ok(()) }
     }
 }
 
 impl From<Check> for Injected {
     fn from(check: Check) -> Self {
-        Self { happened: true, check }
+        Self { happened: true, until: None, check }
     }
 }
 
@@ -78,13 +88,12 @@ pub(super) fn inject(world: &mut World, fault: Fault) -> Check {
     }
     let nodes = world.nodes.len();
     let (node, other) = (world.sampler.node(nodes), world.sampler.node(nodes));
-    let Injected { happened, check } = match fault {
+    let Injected { happened, until, check } = match fault {
         Fault::Burst | Fault::Partition | Fault::OneWayPartition | Fault::DeadLink => {
-            cut_links(world, fault, node, other).into()
+            cut_links(world, fault, node, other)
         }
         Fault::Deaf | Fault::FullDisk | Fault::Pause | Fault::Straggler | Fault::SlowReceiver => {
-            impair(world, fault, node);
-            true.into()
+            impair(world, fault, node)
         }
         Fault::Crash | Fault::CrashInWrite | Fault::LostDisk | Fault::RebornTwice | Fault::Exodus => {
             crash(world, fault, node)
@@ -106,18 +115,25 @@ pub(super) fn inject(world: &mut World, fault: Fault) -> Check {
     };
     if happened {
         world.sampler.count(fault);
-        world.note(|| format!("fault: {fault} (nodes {node}, {other})"));
+        world.note(|| {
+            let happening = Happening::new("fault", fault.to_string()).until(until);
+            match fault.nodes() {
+                0 => happening,
+                1 => happening.of(node),
+                _ => happening.of(node).with(other),
+            }
+        });
     }
     check
 }
 
-/// Cuts links for a while or for ever; false if none was cut.
-fn cut_links(world: &mut World, fault: Fault, node: u32, other: u32) -> bool {
+/// Cuts links for a while or for ever, if there is one to cut.
+fn cut_links(world: &mut World, fault: Fault, node: u32, other: u32) -> Injected {
     match fault {
         Fault::Burst => {
             let until = within(world, ticks::BURST);
             world.network.cut(node, other, until);
-            node != other
+            Injected { happened: node != other, ..Injected::lasting(until) }
         }
         Fault::DeadLink => {
             // Few enough that the rest is most probably connected.
@@ -125,17 +141,14 @@ fn cut_links(world: &mut World, fault: Fault, node: u32, other: u32) -> bool {
             if dies {
                 world.network.cut(node, other, FOR_EVER);
             }
-            dies
+            dies.into()
         }
-        _ => {
-            partition(world, fault == Fault::Partition);
-            true
-        }
+        _ => partition(world, fault == Fault::Partition),
     }
 }
 
 /// Splits the nodes at random into two groups, of which one or both cannot hear the other.
-fn partition(world: &mut World, both_ways: bool) {
+fn partition(world: &mut World, both_ways: bool) -> Injected {
     let until = within(world, ticks::PARTITION);
     let first_group: Vec<bool> = world.nodes.iter().map(|_| world.sampler.below(2) == 0).collect();
     for (from, &from_first) in (0..).zip(&first_group) {
@@ -145,10 +158,11 @@ fn partition(world: &mut World, both_ways: bool) {
             }
         }
     }
+    Injected::lasting(until)
 }
 
 /// Impairs a node for a while.
-fn impair(world: &mut World, fault: Fault, node: u32) {
+fn impair(world: &mut World, fault: Fault, node: u32) -> Injected {
     let most = match fault {
         Fault::Deaf => ticks::DEAF,
         Fault::FullDisk => ticks::FULL_DISK,
@@ -165,6 +179,7 @@ fn impair(world: &mut World, fault: Fault, node: u32) {
         Fault::Straggler => impairments.straggling = until,
         _ => impairments.slowness = until,
     }
+    Injected::lasting(until)
 }
 
 /// Stops a node, or nearly all of them, and lets it come back in one way or another.
@@ -185,7 +200,7 @@ fn crash(world: &mut World, fault: Fault, node: u32) -> Injected {
         let check = world.start(node, boot);
         world.stop(node);
         world.restart_within(node, ticks::DOWN_BETWEEN_TWO_STARTS);
-        return Injected { happened, check };
+        return Injected { happened, until: None, check };
     }
     world.restart_within(node, ticks::DOWN);
     happened.into()

@@ -10,6 +10,7 @@ mod event_log;
 mod fault;
 #[cfg(test)]
 mod fixture;
+mod happening;
 mod inject;
 mod invariant_checker;
 mod named;
@@ -29,7 +30,8 @@ mod wire;
 mod world;
 
 pub use fault::{ByFault, Fault};
+pub use happening::{Happening, Scene, Spectator};
 pub use named::NAMED;
 pub use outcome::Outcome;
 pub use scenario::{MethodKind, NetworkKind, Scenario};
-pub use sweep::{Failure, SeedSweep, run};
+pub use sweep::{Failure, SeedSweep, run, watch};

@@ -64,19 +64,24 @@ impl PeerFactory {
 
     /// The largest distance of any coordinate of any of these peers from their common solution.
     pub(super) fn distance_to_solution(&self, peers: &[&Peer<f64>]) -> f64 {
+        self.distances(peers).into_iter().fold(0.0, f64::max)
+    }
+
+    /// The largest distance of any coordinate of each of these peers from their common solution.
+    pub(super) fn distances(&self, peers: &[&Peer<f64>]) -> Vec<f64> {
         let survivors: Vec<u32> = peers.iter().map(|peer| peer.node()).collect();
         let bilevel = self.scenario.method == MethodKind::Dfab;
         let solution = self.problem.solution(&survivors, bilevel);
         let mut point = vec![0.0; self.algorithm.blocks().width()];
-        let mut largest = 0.0f64;
-        for peer in peers {
+        let mut distance = |peer: &&Peer<f64>| {
             self.algorithm.point(peer.row(), peer.keep(), &mut point);
             let (x, y) = self.algorithm.direction().solution(self.problem.dim(), &point);
-            for (place, (known_x, known_y)) in solution.iter().enumerate() {
+            let off = |(place, (known_x, known_y)): (usize, &(f64, f64))| {
                 let off = if bilevel { x[place] - known_x } else { 0.0 };
-                largest = largest.max(off.abs()).max((y[place] - known_y).abs());
-            }
-        }
-        largest
+                off.abs().max((y[place] - known_y).abs())
+            };
+            solution.iter().enumerate().map(off).fold(0.0, f64::max)
+        };
+        peers.iter().map(&mut distance).collect()
     }
 }

@@ -1,5 +1,6 @@
 //! The course of a simulation: chaos, then calm, in which everything must come right again.
 
+use super::happening::{Happening, Spectator};
 use super::inject::{inject, schedule};
 use super::node::{Impairments, Node};
 use super::outcome::Outcome;
@@ -9,11 +10,12 @@ use super::settlement::{Disagreement, check_settled, mass_imbalance};
 use super::violation::{Check, Violation};
 use super::world::World;
 
-/// Carries a scenario out.
-pub(super) fn simulate(scenario: &Scenario, readable_log: bool) -> Outcome {
-    let mut simulation = Simulation::new(scenario, readable_log);
+/// Carries a scenario out, with somebody who follows it or with a readable log, if asked for.
+pub(super) fn simulate(scenario: &Scenario, readable_log: bool, spectator: Option<&mut dyn Spectator>) -> Outcome {
+    let mut simulation = Simulation::new(scenario, readable_log || spectator.is_some());
+    simulation.spectator = spectator;
     let violation = simulation.run().err();
-    let Simulation { world, settled_after, converged_after } = simulation;
+    let Simulation { world, settled_after, converged_after, .. } = simulation;
     Outcome {
         violation: violation.map(|violation| violation.to_string()),
         faults: world.sampler.counts(),
@@ -27,13 +29,14 @@ pub(super) fn simulate(scenario: &Scenario, readable_log: bool) -> Outcome {
 }
 
 /// A cluster on its way through the phases, with the times that they took, in ticks.
-struct Simulation {
+struct Simulation<'s> {
     world: World,
+    spectator: Option<&'s mut dyn Spectator>,
     settled_after: Option<u64>,
     converged_after: Option<u64>,
 }
 
-impl Simulation {
+impl Simulation<'_> {
     /// Ticks between two looks at whether peers have settled, or edges are drained.
     const LOOK_EVERY: u64 = 20;
     /// Ticks after the last fault within which peers must have settled.
@@ -46,7 +49,8 @@ impl Simulation {
     const CONVERGED: f64 = 1e-6;
 
     fn new(scenario: &Scenario, readable_log: bool) -> Self {
-        Self { world: World::new(scenario, readable_log), settled_after: None, converged_after: None }
+        let world = World::new(scenario, readable_log);
+        Self { world, spectator: None, settled_after: None, converged_after: None }
     }
 
     fn run(&mut self) -> Check {
@@ -61,8 +65,25 @@ impl Simulation {
         Ok(())
     }
 
-    /// Lets everything happen that is due within this many ticks.
+    /// Lets everything happen that is due within this many ticks. A spectator sees it, tick by tick
+    /// as long as there are faults.
     fn run_for(&mut self, ticks: u64) -> Check {
+        if self.spectator.is_none() {
+            return self.happen_for(ticks);
+        }
+        let ticks_at_once = if self.world.sampler.is_calm() { ticks.max(1) } else { 1 };
+        for _ in 0..ticks.div_ceil(ticks_at_once) {
+            let check = self.happen_for(ticks_at_once);
+            if let Some(spectator) = &mut self.spectator {
+                self.world.log.take().into_iter().for_each(|happening| spectator.happened(happening));
+                spectator.sees(self.world.scene());
+            }
+            check?;
+        }
+        Ok(())
+    }
+
+    fn happen_for(&mut self, ticks: u64) -> Check {
         let world = &mut self.world;
         let end = world.queue.now() + ticks * TICK;
         while let Some(event) = world.queue.next_until(end) {
@@ -146,7 +167,7 @@ impl Simulation {
             }
             self.run_for(Self::DISTANCE_EVERY)?;
             distance = self.distance();
-            self.world.note(|| format!("{distance:.3e} away from the solution"));
+            self.world.note(|| Happening::new("distance", format!("{distance:.3e} away from the solution")));
         }
         self.converged_after = Some(self.ticks_since(start));
         Ok(())

@@ -6,6 +6,7 @@ use std::panic::catch_unwind;
 use rayon::prelude::*;
 
 use super::fault::ByFault;
+use super::happening::Spectator;
 use super::outcome::Outcome;
 use super::phases::simulate;
 use super::scenario::Scenario;
@@ -87,9 +88,14 @@ impl SeedSweep {
     }
 }
 
+/// Carries a scenario out while somebody follows it.
+pub fn watch(scenario: &Scenario, spectator: &mut dyn Spectator) -> Outcome {
+    simulate(scenario, false, Some(spectator))
+}
+
 /// Carries a scenario out, with a readable log if asked for. A panic is a violation like any other.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
-    catch_unwind(|| simulate(scenario, log)).unwrap_or_else(|panic| {
+    catch_unwind(|| simulate(scenario, log, None)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
         let violation = Some(format!("a panic: {}", text.unwrap_or("without a message")));
         Outcome { violation, ..Outcome::default() }

@@ -1,11 +1,12 @@
 //! The simulated cluster: nodes with their peers, and everything around them.
 
 use fabnet_core::Peer;
-use fabnet_core::peer::{Counters, Effect, Event, Incarnation, Record};
+use fabnet_core::peer::{Effect, Event, Incarnation, Record};
 
 use super::disk::WriteFault;
 use super::event_log::EventLog;
 use super::fault::Fault;
+use super::happening::Happening;
 use super::invariant_checker::InvariantChecker;
 use super::network::Network;
 use super::node::Node;
@@ -71,11 +72,6 @@ impl World {
     /// Rounds of all peers, also of those that have stopped.
     pub(super) fn peer_rounds(&self) -> u64 {
         self.finished_rounds + self.running().iter().map(|peer| peer.counters().rounds).sum::<u64>()
-    }
-
-    /// Adds a line to the readable log.
-    pub(super) fn note(&mut self, line: impl FnOnce() -> String) {
-        self.log.note(self.queue.now(), line);
     }
 
     /// A tick of a node, which also schedules the next one. A paused node ticks when it runs again.
@@ -166,22 +162,6 @@ impl World {
         Ok(())
     }
 
-    fn note_changes(&mut self, (epoch, incarnation, counters): (u64, Incarnation, Counters), peer: &Peer<f64>) {
-        let node = peer.node();
-        if epoch != peer.epoch() {
-            self.note(|| format!("node {node} enters epoch {}", peer.epoch()));
-        }
-        if incarnation != peer.incarnation() {
-            self.note(|| format!("node {node} was thought dead and comes back as {}", peer.incarnation().counter));
-        }
-        if counters.evictions != peer.counters().evictions {
-            self.note(|| format!("node {node} gives somebody up"));
-        }
-        if counters.closes != peer.counters().closes {
-            self.note(|| format!("node {node} closes an edge"));
-        }
-    }
-
     fn carry_out(&mut self, node: u32, effect: Effect) {
         match effect {
             Effect::Send { to, bytes } => {
@@ -211,7 +191,10 @@ impl World {
         let (boot, counter) = (place.boot, place.next_counter(now));
         let incarnation = Incarnation { counter, nonce: self.sampler.bits() };
         let peer = self.factory.restore(node, &mut self.nodes[node as usize].disk, incarnation);
-        self.note(|| format!("node {node} starts in life {}, round {}", peer.incarnation().counter, peer.round()));
+        self.note(|| {
+            let (life, round) = (peer.incarnation().counter, peer.round());
+            Happening::new("start", format!("node {node} starts in life {life}, round {round}")).of(node)
+        });
         let first = peer.start();
         self.checker.node_started(node);
         let check = self.checker.check_peer(&peer);
@@ -234,7 +217,7 @@ impl World {
             }
         }
         self.finished_rounds += peer.counters().rounds;
-        self.note(|| format!("node {node} stops"));
+        self.note(|| Happening::new("stop", format!("node {node} stops")).of(node));
         true
     }
 
@@ -244,6 +227,8 @@ impl World {
         self.queue.schedule(delay, Scheduled::Start { node, boot });
     }
 }
+
+mod watched;
 
 #[cfg(test)]
 mod tests;

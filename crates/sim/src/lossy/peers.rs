@@ -103,6 +103,11 @@ impl<T: Scalar> LossyPeers<T> {
         &self.peers
     }
 
+    /// The peers, by agent, for those who look up what peers compute when they are asked.
+    pub fn peers_mut(&mut self) -> &mut [Peer<T>] {
+        &mut self.peers
+    }
+
     /// Crashes an agent: it handles no event from now on, and the others are not told.
     pub fn stop(&mut self, agent: usize) {
         self.stopped[agent] = true;

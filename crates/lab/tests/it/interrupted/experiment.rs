@@ -51,7 +51,7 @@ pub(crate) fn carry_out_with(files: Arc<dyn Files>, home: &Path, progress: &dyn 
     }
     // One thread, and checkpoints that do not depend on time: the order of operations is the same
     // each time.
-    let pace = RunOptions { threads: 1, checkpoint: Duration::ZERO };
+    let pace = RunOptions { checkpoint: Duration::ZERO, ..RunOptions::new(1) };
     let report = carry_out_plan(&folder.plan().unwrap(), &folder, pace, progress)?;
     if !report.interrupted {
         rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap().install(|| conclude(&folder))?;

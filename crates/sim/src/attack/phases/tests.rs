@@ -2,10 +2,11 @@
 
 use super::*;
 use crate::attack::fault::{ByFault, Fault};
+use crate::attack::happening::Scene;
 use crate::attack::network::FOR_EVER;
 
 /// A simulation of five nodes without any fault, in which all have started.
-fn started(network: NetworkKind) -> Simulation {
+fn started(network: NetworkKind) -> Simulation<'static> {
     let scenario = Scenario { nodes: 5, network, rates: ByFault::default(), ..Scenario::named("calm", 3).unwrap() };
     let mut simulation = Simulation::new(&scenario, true);
     schedule(&mut simulation.world);
@@ -101,10 +102,49 @@ fn members_that_cannot_talk_do_not_settle() {
 fn the_outcome_tells_what_has_happened() {
     let mut scenario = Scenario::named("calm", 3).unwrap();
     scenario.rates[Fault::Loss] = 0.3;
-    let outcome = simulate(&scenario, true);
+    let outcome = simulate(&scenario, true, None);
     assert_eq!(outcome.violation, None);
     assert!(outcome.faults[Fault::Loss] > 0 && outcome.events > 0 && outcome.peer_rounds > 0 && outcome.trace != 0);
     assert!(outcome.converged_after.is_some() && !outcome.log.is_empty());
-    let quiet = simulate(&scenario, false);
+    let quiet = simulate(&scenario, false, None);
     assert_eq!((quiet.trace, quiet.events, quiet.log.len()), (outcome.trace, outcome.events, 0));
+}
+
+/// Counts what it sees.
+#[derive(Default)]
+struct Counting {
+    happenings: Vec<Happening>,
+    scenes: usize,
+    running: usize,
+    last: f64,
+}
+
+impl Spectator for Counting {
+    fn happened(&mut self, happening: Happening) {
+        assert!(happening.tick >= self.last, "{happening}");
+        self.happenings.push(happening);
+    }
+
+    fn sees(&mut self, scene: Scene<'_>) {
+        assert!(scene.tick > self.last);
+        self.last = scene.tick;
+        self.scenes += 1;
+        self.running = scene.peers.iter().flatten().count();
+        let known = scene.distances.iter().flatten().count();
+        assert_eq!((scene.peers.len(), known), (scene.distances.len(), self.running));
+    }
+}
+
+#[test]
+fn a_spectator_sees_everything_and_changes_nothing() {
+    let scenario = Scenario::from_seed(2);
+    let (mut spectator, quiet) = (Counting::default(), simulate(&scenario, false, None));
+    let outcome = simulate(&scenario, false, Some(&mut spectator));
+    assert_eq!((outcome.trace, outcome.events, outcome.violation), (quiet.trace, quiet.events, quiet.violation));
+    assert!(spectator.scenes as u64 > scenario.chaos && spectator.running > 0);
+    let count = |kind: &str| spectator.happenings.iter().filter(|happening| happening.kind == kind).count() as u64;
+    assert!(count("start") >= scenario.nodes as u64, "{:?}", spectator.happenings);
+    let partitions = spectator.happenings.iter().filter(|happening| happening.text.contains("partition"));
+    assert!(partitions.clone().all(|happening| happening.until > Some(happening.tick)));
+    assert!(count("fault") > 0 && count("fault") <= Fault::ALL.iter().map(|&fault| outcome.faults[fault]).sum::<u64>());
 }

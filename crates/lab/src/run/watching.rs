@@ -1,0 +1,164 @@
+//! What a run shows to those who watch it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use fabnet_core::settings::{SettingsSource, Value};
+use fabnet_core::{Scalar, Shard, View, linalg};
+use fabnet_watch::{
+    EdgeNumbers, Hello, Item, PeerFrames, RoundEdges, RunSource, StreamFile, TimeUnit, WatchEvent, WatchFrame,
+};
+
+use super::job_error::JobError;
+use super::pacing::Pacing;
+use super::record::RunRecord;
+use super::simulator::Simulator;
+use super::stopwatch::Stopwatch;
+use crate::plan::{Job, PlanEntry};
+use crate::results::{Folder, FolderError, Outcome};
+
+/// Records frames of a run, from time to time.
+pub(super) struct Watching {
+    recording: StreamFile,
+    path: PathBuf,
+    peers: PeerFrames,
+    edges: EdgeNumbers,
+    /// When to look next; at once if nobody has looked yet.
+    pacing: Option<Pacing>,
+}
+
+impl Watching {
+    /// The least time between two frames.
+    const EVERY: Duration = Duration::from_millis(500);
+
+    /// A run works at least this many times as long as it is looked at.
+    const WORK: u32 = 200;
+
+    /// The largest number of links of a round that are recorded.
+    const LINKS: usize = 20_000;
+
+    /// The largest number of scalars of all agents for which each agent is measured.
+    const SCALARS: usize = 10_000_000;
+
+    /// Begins the recording of a run in the folder of results.
+    pub(super) fn begin(folder: &Folder, job: Job<'_>) -> Result<Self, JobError> {
+        let path = folder.file("watch").join(job.run.to_string());
+        let failed = |error| FolderError::files(&path, error);
+        folder.files().create_folder(&folder.file("watch")).map_err(failed)?;
+        let recording = StreamFile::begin(folder.files().clone(), &path, hello(job), StreamFile::LIMIT);
+        let recording = recording.map_err(|error| failed(std::io::Error::other(error)))?;
+        Ok(Self { recording, path, peers: PeerFrames::default(), edges: EdgeNumbers::default(), pacing: None })
+    }
+
+    /// Records a frame, if it is time for one: not too often, and at little cost.
+    pub(super) fn look<T: Scalar>(
+        &mut self,
+        simulator: &mut Simulator<T>,
+        record: &RunRecord<'_, T>,
+    ) -> Result<(), JobError> {
+        if self.pacing.as_ref().is_some_and(|pacing| !pacing.is_due()) {
+            return Ok(());
+        }
+        let watch = Stopwatch::start();
+        let frame = self.frame(simulator, record);
+        self.add(&Item::Frame(frame))?;
+        self.pacing.get_or_insert_with(|| Pacing::new(Self::EVERY, Self::WORK)).written(watch.elapsed());
+        Ok(())
+    }
+
+    /// Records the end of a run.
+    pub(super) fn end<T: Scalar>(
+        &mut self,
+        simulator: &mut Simulator<T>,
+        record: &RunRecord<'_, T>,
+        outcome: Outcome,
+    ) -> Result<(), JobError> {
+        let frame = self.frame(simulator, record);
+        let event = WatchEvent::new(frame.t, frame.k, "end").saying(outcome.name());
+        self.add(&Item::Frame(frame))?;
+        self.add(&Item::Event(event))
+    }
+
+    fn add(&mut self, item: &Item) -> Result<(), JobError> {
+        Ok(self.recording.add(item).map_err(|error| FolderError::files(&self.path, error))?)
+    }
+
+    fn frame<T: Scalar>(&mut self, simulator: &mut Simulator<T>, record: &RunRecord<'_, T>) -> WatchFrame {
+        let mut frame = match simulator {
+            Simulator::LossyPeers(peers) => {
+                self.peers.frame(record.seconds, peers.peers_mut().iter_mut().map(Some).collect())
+            }
+            Simulator::Shard(shard) => self.links(record.seconds, shard),
+            Simulator::LossyUnledgered(_) | Simulator::Replay(_) => {
+                WatchFrame { t: record.seconds, ..WatchFrame::default() }
+            }
+        };
+        let view = simulator.view();
+        (frame.k, frame.b) = (view.round, Some(view.costs.bytes));
+        let mut metrics = record.last().filter(|(_, value)| value.is_finite());
+        frame.x0 = metrics.next().and_then(|(_, value)| WatchFrame::log(value));
+        frame.mm = metrics.map(|(name, value)| (name.replace('_', " "), value)).collect();
+        measure_agents(&view, record, &mut frame);
+        frame
+    }
+
+    /// The links of the last round.
+    fn links<T: Scalar>(&mut self, t: f64, shard: &Shard<T>) -> WatchFrame {
+        let mut frame = WatchFrame { t, ..WatchFrame::default() };
+        if let Some(mixing) = shard.mixing().filter(|mixing| mixing.entries() <= Self::LINKS) {
+            let links = (0..mixing.agents()).flat_map(|to| mixing.row(to).sources.iter().map(move |from| (*from, to)));
+            let links = links.map(|(from, to)| (from, to as u32)).filter(|(from, to)| from != to);
+            frame.q = Some(RoundEdges { i: links.map(|edge| self.edges.number(edge)).collect() });
+            frame.ne = self.edges.say_new();
+        }
+        frame
+    }
+}
+
+/// Adds how far each agent is from the others and, where it is known, from the solution.
+fn measure_agents<T: Scalar>(view: &View<'_, T>, record: &RunRecord<'_, T>, frame: &mut WatchFrame) {
+    let (mean, agents) = (view.mean(), view.agents.range());
+    if mean.len() * agents.len() > Watching::SCALARS {
+        return;
+    }
+    let optimum = record.optimum().filter(|_| record.last().next().is_some_and(|(name, _)| is_error(name)));
+    let (mut point, mut errors, mut distances) = (Vec::new(), Vec::new(), Vec::new());
+    for agent in agents {
+        view.write_point(agent, &mut point);
+        let shared = &point[..mean.len()];
+        errors.extend(optimum.map(|optimum| WatchFrame::log(view.relative_error_of(shared, optimum).f64())));
+        distances.push(WatchFrame::log(linalg::distance_squared(shared, &mean).sqrt().f64()));
+    }
+    frame.e = (!errors.is_empty()).then_some(errors);
+    frame.d = Some(distances);
+}
+
+/// Whether a metric is the relative error, of the mean or of the worst agent. Frames then have that
+/// of each agent.
+fn is_error(metric: &str) -> bool {
+    ["relative_error", "worst_error"].contains(&metric)
+}
+
+/// The part of all messages that is lost, if the plan says so.
+fn loss(faults: &PlanEntry) -> Option<f64> {
+    if let Some(Value::Number(loss)) = faults.get("loss") { Some(loss) } else { None }
+}
+
+fn hello(job: Job<'_>) -> Hello {
+    let Job { plan, group, seed, .. } = job;
+    Hello {
+        run: Some(format!("{}: {}, seed {seed}", plan.name, group.label)),
+        problem: Some(group.problem.kind.clone()),
+        method: Some(group.algorithm.kind.clone()),
+        topology: Some(group.topology.kind.clone()),
+        rounds: Some(group.rounds),
+        loss: group.faults.as_ref().and_then(loss),
+        metric: plan.metrics.first().map(|name| if is_error(name) { "relative error" } else { name }.replace('_', " ")),
+        target: plan
+            .target
+            .as_ref()
+            .filter(|target| Some(&target.metric) == plan.metrics.first())
+            .map(|target| target.below),
+        ..Hello::new(RunSource::Run, TimeUnit::Seconds, group.agents)
+    }
+}
