@@ -171,6 +171,16 @@ mod tests {
     }
 
     #[test]
+    fn recordings_of_every_version_are_read_or_refused_with_their_version() {
+        let versions = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/versions");
+        let run = read_recording(&SystemFiles::SHARED, &versions.join("watch-1/recording")).unwrap();
+        assert_eq!((run.hello.v, run.hello.agents, run.hello.loss), (1, 3, Some(0.2)));
+        assert_eq!((run.frames.last().map(|frame| frame.k), run.events[0].kind.as_str()), (Some(40), "end"));
+        let track = read_recording(&SystemFiles::SHARED, &versions.join("track-2/0"));
+        assert!(matches!(track, Err(RecordingError::Other { .. })), "{track:?}");
+    }
+
+    #[test]
     fn what_is_no_recording_is_refused_with_a_reason() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("watch");
