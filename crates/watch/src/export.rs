@@ -17,7 +17,10 @@ pub fn export(stream: &RecordedRun, limit: usize) -> serde_json::Result<String> 
 
 /// The frames of a stream, thinned to this many bytes.
 fn within(stream: &RecordedRun, limit: usize) -> serde_json::Result<Vec<WatchFrame>> {
-    let sized = |item: Item| Ok((serde_json::to_vec(&item)?.len(), item)).map(|(bytes, item)| (item, bytes));
+    let sized = |item: Item| {
+        let bytes = serde_json::to_vec(&item)?.len();
+        Ok((item, bytes))
+    };
     let (frames, events) = (stream.frames.iter().cloned(), stream.events.iter().cloned());
     let mut items =
         frames.map(Item::Frame).chain(events.map(Item::Event)).map(sized).collect::<serde_json::Result<Vec<_>>>()?;
