@@ -14,4 +14,7 @@ cd "$work"
 "$fabnet" watch --seed 1 --export out/exported.html > /dev/null
 python3 data.py out
 node real.mjs "$fabnet"
+node nodes.mjs "$fabnet"
 node test.mjs
+mkdir -p out/pictures
+node pictures.mjs "$fabnet" out/pictures

@@ -6,8 +6,12 @@ mod collect;
 mod data;
 mod faults;
 #[cfg(feature = "net")]
+mod known_nodes;
+#[cfg(feature = "net")]
 mod launch;
 mod list;
+#[cfg(feature = "net")]
+mod live_recording;
 #[cfg(feature = "net")]
 mod node;
 #[cfg(any(test, not(feature = "net")))]

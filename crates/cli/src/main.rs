@@ -7,6 +7,7 @@ mod interrupt;
 mod output;
 mod progress;
 mod table;
+mod trend;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -28,8 +28,8 @@ pub use peer::Peer;
 pub use problem::{
     Averaged, BatchOracle, Capabilities, ClosedForm, Curvature, DataRange, Dim, Evaluations, Finding, Findings,
     GradientMut, KnownOptimum, Level, LocalData, MiniBatches, ModelParameters, Objective, Optimum, Oracle, Point,
-    PrivatePart, Problem, ProblemExt, QueryBatch, Scratch, SingleLevel, Smoothness, Solutions, Tensor, Whose, Work,
-    finding, hypergradient,
+    PrivatePart, Problem, ProblemExt, QueryBatch, Scratch, SingleLevel, Smoothness, Solutions, Tensor, Timer, Whose,
+    Work, finding, hypergradient,
 };
 
 /// Who looks at a run from outside, and the loop of a run.

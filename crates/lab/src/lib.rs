@@ -39,9 +39,9 @@ pub use results::{
     Outcome, RoundStatistics, RunSummary, Summary, Track, TrackIncomplete, TrackPoint, track_label,
 };
 pub use run::{
-    AlgorithmMisfit, Collection, CustomAlgorithm, CustomParts, Disconnected, JobError, Progress, Report, RunOptions,
-    Setup, SetupError, Simulator, Stopwatch, carry_out_plan, collect, conclude, divide, preflight, timestamp,
-    write_findings_of, write_solution_of,
+    AgentMetric, AlgorithmMisfit, Collection, CustomAlgorithm, CustomParts, Disconnected, JobError, Progress, Report,
+    RunOptions, Setup, SetupError, Simulator, Stopwatch, carry_out_plan, collect, conclude, divide, hello_of_nodes,
+    preflight, timestamp, write_findings_of, write_solution_of,
 };
 pub use scales::warnings;
 pub use settings::NetworkSettings;

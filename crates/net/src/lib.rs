@@ -33,7 +33,10 @@ pub use pki::{Authority, PkiError};
 pub use refusals::{RefusalReason, Refusals};
 pub use run_digest::RunDigest;
 pub use state::{Disk, DiskError, StateFolder};
-pub use status::{AgentStatus, NodeStatus, RoundTimes, ServerError, SharedStatus, ask, log_to_stderr, serve};
+pub use status::{
+    MemberAddress, NodeAnswer, NodeGatherer, NodeLog, NodeStatus, RoundTimes, ServerError, SharedStatus, ask,
+    ask_hello, log_to_stderr, serve,
+};
 pub use transport::{
     LinkFaults, LossyTransport, MemoryNetwork, MemoryTransport, OpenError, OpenedTransport, Reconnect, Transport,
     TransportFactory,

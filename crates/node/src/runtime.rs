@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use fabnet_core::{Peer, Scalar, peer};
-use fabnet_lab::{Plan, Setup, write_findings_of, write_solution_of};
+use fabnet_lab::{AgentMetric, Plan, Setup, hello_of_nodes, write_findings_of, write_solution_of};
 use fabnet_net::{
     Config, EndReason, Inbox, Input, LossyTransport, Node, NodeParts, OpenError, OpenedTransport, Refusals, RoundTimes,
     SharedStatus, StateFolder, TransportFactory, serve,
 };
+use fabnet_watch::Hello;
 
 use crate::environment::Environment;
 use crate::error::NodeRuntimeError;
@@ -50,11 +51,14 @@ impl<T: Scalar> NodeRuntime<T> {
         let state = StateFolder::open(files, &config.state, digest)?;
         let peers = begin_all(&state, &setup, &agents, plan.every, clock.unix_time())?;
         let width = setup.algorithm.blocks().width();
-        let recorder = TrackRecorder::open(&state, &agents, plan, width, clock.clone());
+        // Nobody would see it otherwise, and the solution may take long to find.
+        let metric = config.http.and_then(|_| AgentMetric::new(plan, &setup));
+        let recorder = TrackRecorder::open(&state, &agents, plan, width, clock.clone(), metric);
         let recorder = recorder.map_err(NodeRuntimeError::Track)?;
         let (inbox, inputs) = Inbox::new(config.limits, longest_message(&setup), refusals, clock.clone());
         let (times, dropped) = (RoundTimes::default(), Arc::new(AtomicU64::new(0)));
-        announce(&config, &status, &times)?;
+        let hello = hello_of_nodes(plan, &setup, config.names_of_agents());
+        announce(&config, &status, &times, Hello { loss: Some(config.loss), ..hello })?;
         let transport = open_transport(&*factory, &config, &inbox, setup.seed(), &dropped)?;
         let (tick, inbox_too) = (setup.network().tick, inbox.clone());
         let parts = NodeParts { transport, inbox: (inbox, inputs), clock, status, times, dropped, tick, gate };
@@ -118,10 +122,10 @@ fn longest_message<T: Scalar>(setup: &Setup<T>) -> usize {
 }
 
 /// Serves the status, if that is wanted, and warns of what is not safe.
-fn announce(config: &Config, status: &SharedStatus, times: &RoundTimes) -> Result<(), NodeRuntimeError> {
+fn announce(config: &Config, status: &SharedStatus, times: &RoundTimes, hello: Hello) -> Result<(), NodeRuntimeError> {
     if let Some(address) = config.http {
-        let address = serve(address, status.clone(), times)?;
-        tracing::info!(%address, "serving /metrics, /status, /livez and /readyz");
+        let address = serve(address, status.clone(), times, hello)?;
+        tracing::info!(%address, "serving /metrics, /status, /hello, /livez and /readyz");
     }
     if config.insecure {
         tracing::warn!("plain TCP: everybody on the network can read, forge and join");

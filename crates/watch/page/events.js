@@ -21,14 +21,14 @@
   const SENTENCES = {
     kill: (r, e) => who(r, e.agent) + " is killed" + because(e),
     start: (r, e) => who(r, e.agent) + " starts" +
-      (e.life === undefined ? "" : " with incarnation " + e.life),
+      (e.life === undefined ? "" : " with incarnation " + watch.incarnation(e.life)),
     join: (r, e) => who(r, e.agent) + " joins" +
-      (e.life === undefined ? "" : " with incarnation " + e.life),
+      (e.life === undefined ? "" : " with incarnation " + watch.incarnation(e.life)),
     leave: (r, e) => who(r, e.agent) + " leaves the run" + because(e),
     suspect: (r, e) => (e.other === undefined ? who(r, e.agent) + " is suspected to be dead"
       : who(r, e.agent) + " suspects " + watch.agentText(r, e.other)) + because(e),
     refute: (r, e) => who(r, e.agent) + " refutes its death" +
-      (e.life === undefined ? "" : ", now incarnation " + e.life),
+      (e.life === undefined ? "" : ", now incarnation " + watch.incarnation(e.life)),
     epoch: (r, e) => "epoch " + (e.epoch === undefined ? "" : e.epoch + " ") + "begins" +
       (e.agent === undefined ? "" : " at " + watch.agentText(r, e.agent)) + because(e),
     reversal: (r, e) => who(r, e.agent) + " reverses its edges with " + who(r, e.other) + mass(e),

@@ -8,6 +8,9 @@
   watch.NBSP = NBSP;
   watch.stateName = letter => STATES[letter] || "unknown";
   watch.whole = x => Math.round(x).toLocaleString("en-GB");
+
+  /** An incarnation; of those that are times, the last digits tell one life from the next. */
+  watch.incarnation = n => (n < 1e6 ? watch.whole(n) : "…" + String(n).slice(-6));
   watch.count = (n, noun) => watch.whole(n) + NBSP + noun + (n === 1 ? "" : "s");
 
   /** Two significant digits: 1.6e-3, 0 for zero, 12 and 120 without exponent. */

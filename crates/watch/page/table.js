@@ -25,7 +25,7 @@
       text: (run, f, a) => show(of(f, "ep", a), watch.whole) },
     { key: "life", name: () => "Incarnation", width: 11, has: run => run.has.li, falls: true,
       get: (run, f, a) => of(f, "li", a),
-      text: (run, f, a) => show(of(f, "li", a), watch.whole),
+      text: (run, f, a) => show(of(f, "li", a), watch.incarnation),
       mark: (run, f, a) => (of(f, "li", a) > 1 ? "" : "dim") },
     { key: "metric", name: run => watch.capital(run.hello.metric || "metric"), width: 12,
       has: run => run.has.e, falls: true, get: (run, f, a) => of(f, "e", a),

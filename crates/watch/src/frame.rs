@@ -16,6 +16,9 @@ pub struct WatchFrame {
     /// The state of each agent: u running, j joining, s silent, d down.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub s: Option<String>,
+    /// Whether each agent could be asked: y, or n where what is shown is what was last known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub v: Option<String>,
     /// The rounds by which each agent is behind the newest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub r: Option<Vec<u64>>,
@@ -34,6 +37,9 @@ pub struct WatchFrame {
     /// The rounds since a message of the oldest source was used, for each agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub a: Option<Vec<Option<u64>>>,
+    /// The age of the last checkpoint of each agent: in tenths of a second where times are seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub c: Option<Vec<Option<u64>>>,
     /// The bytes that all agents have sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub b: Option<u64>,
@@ -49,12 +55,18 @@ pub struct WatchFrame {
     /// Edges on which mass is parked, with its size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p: Option<Vec<(usize, f64)>>,
+    /// How long the parts of rounds took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub w: Option<PartTimes>,
     /// The epochs, if they have changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ep: Option<ByAgent<u64>>,
     /// The incarnations, if they have changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub li: Option<ByAgent<u64>>,
+    /// The step sizes, if they have changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub h: Option<ByAgent<Option<f64>>>,
     /// The refused messages, if their number has changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rf: Option<ByAgent<u64>>,
@@ -64,6 +76,17 @@ pub struct WatchFrame {
     /// The largest mass residual so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mx: Option<u64>,
+}
+
+/// How long the parts of the rounds since the last frame took.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct PartTimes {
+    /// The number of rounds of each agent that is shown.
+    pub n: Vec<usize>,
+    /// Four letters for each round, the oldest first, agent by agent: compute, wait, mix, disk.
+    pub x: String,
+    /// The agents that are shown.
+    pub a: Vec<u32>,
 }
 
 /// The edges that the schedule uses in a round.

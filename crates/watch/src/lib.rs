@@ -4,6 +4,8 @@
 //! time, and [`WatchEvent`]s. It is the same wherever it comes from and wherever it goes: to a
 //! [`StreamFile`], or to the page in a browser, live or [exported](export) as one file.
 
+mod agent_frames;
+mod agent_status;
 mod alphabet;
 mod edge_numbers;
 mod event;
@@ -13,21 +15,23 @@ mod frame;
 mod hello;
 mod item;
 mod page;
-mod peers;
+mod round_parts;
 #[cfg(feature = "server")]
 mod server;
 mod stream_file;
 mod thinning;
 
+pub use agent_frames::AgentFrames;
+pub use agent_status::AgentStatus;
 pub use edge_numbers::EdgeNumbers;
 pub use event::WatchEvent;
 pub use export::export;
 pub use follower::{Follower, NamedItem};
-pub use frame::{ByAgent, RoundEdges, WatchFrame};
+pub use frame::{ByAgent, PartTimes, RoundEdges, WatchFrame};
 pub use hello::{Hello, RunSource, TimeUnit, VERSION};
 pub use item::Item;
 pub use page::{content_security_policy, page};
-pub use peers::PeerFrames;
+pub use round_parts::{LatestRounds, RoundParts};
 #[cfg(feature = "server")]
-pub use server::{CurrentRecording, serve};
+pub use server::{CurrentRecording, WatchServer};
 pub use stream_file::{RecordedRun, RecordingError, StreamFile, read_recording};

@@ -1,4 +1,4 @@
-//! The page over HTTP: live, read-only, and on this machine alone.
+//! The page over HTTP: live, read-only, and on this machine alone or for those who have a token.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -13,7 +13,9 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use fabnet_files::Files;
+use fabnet_http::HttpServer;
 use futures_util::stream::{self, Stream};
+use sha2::{Digest, Sha256};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::follower::{Follower, NamedItem};
@@ -28,47 +30,62 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// The largest number of browsers that follow at once.
 const CLIENTS: usize = 32;
 
-/// What all requests share.
+/// The page of a recording, for browsers.
 #[derive(Clone)]
-struct Shared {
+pub struct WatchServer {
     files: Arc<dyn Files>,
     current: CurrentRecording,
+    /// What requests must bring with them; if there is nothing, they must come from this machine.
+    token: Option<Arc<str>>,
     clients: Arc<Semaphore>,
 }
 
 /// What one browser has been sent.
 struct Client {
-    shared: Shared,
+    server: WatchServer,
     follower: Option<Follower>,
     waiting: std::vec::IntoIter<NamedItem>,
     _place: OwnedSemaphorePermit,
 }
 
-/// Serves the page from a thread of its own. Returns the address, whose port the system has chosen
-/// if 0 was asked for.
-pub fn serve(address: SocketAddr, files: Arc<dyn Files>, current: CurrentRecording) -> std::io::Result<SocketAddr> {
-    let shared = Shared { files, current, clients: Arc::new(Semaphore::new(CLIENTS)) };
-    let pages = axum::Router::new()
-        .route("/", get(|| async { Html(page(None)) }))
-        .route("/stream", get(follow))
-        .with_state(shared)
-        .layer(middleware::from_fn(guard));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
-    let listener = runtime.block_on(tokio::net::TcpListener::bind(address))?;
-    let bound = listener.local_addr()?;
-    let serving = move || {
-        // It ends with the process; a listener that fails has nothing left to say.
-        _ = runtime.block_on(async { axum::serve(listener, pages).await });
-    };
-    std::thread::Builder::new().name("watch".into()).spawn(serving)?;
-    Ok(bound)
+impl WatchServer {
+    /// The page of a recording, for browsers of this machine.
+    pub fn new(files: Arc<dyn Files>, current: CurrentRecording) -> Self {
+        Self { files, current, token: None, clients: Arc::new(Semaphore::new(CLIENTS)) }
+    }
+
+    /// The same, for everybody who knows a token.
+    #[must_use]
+    pub fn with_token(self, token: &str) -> Self {
+        Self { token: Some(token.into()), ..self }
+    }
+
+    /// Serves the page from a thread of its own; returns the address.
+    pub fn serve(self, server: HttpServer) -> std::io::Result<SocketAddr> {
+        let address = server.address()?;
+        let pages = axum::Router::new()
+            .route("/", get(|| async { Html(page(None)) }))
+            .route("/stream", get(follow))
+            .layer(middleware::from_fn_with_state(self.clone(), guard))
+            .with_state(self);
+        server.serve("watch", pages)?;
+        Ok(address)
+    }
+
+    /// Whether whoever sends a request may see the page.
+    fn admits(&self, request: &Request) -> bool {
+        let Some(token) = &self.token else { return is_for_this_host(request.headers()) };
+        let given = request.uri().query().unwrap_or_default().split('&').find_map(|part| part.strip_prefix("token="));
+        // Hashes are compared, so that the time it takes says nothing about the token.
+        given.is_some_and(|given| Sha256::digest(given) == Sha256::digest(token.as_bytes()))
+    }
 }
 
-/// Refuses requests for another host and those of other pages, which a browser sends on behalf of
-/// anybody, and adds what the page may do.
-async fn guard(request: Request, next: Next) -> Response {
-    if !is_for_this_host(request.headers()) || !is_of_this_page(request.headers()) {
-        return (StatusCode::FORBIDDEN, "this page is shown on this machine only\n").into_response();
+/// Refuses requests that do not know the token, those for another host and those of other pages,
+/// which a browser sends on behalf of anybody, and adds what the page may do.
+async fn guard(State(server): State<WatchServer>, request: Request, next: Next) -> Response {
+    if !server.admits(&request) || !is_of_this_page(request.headers()) {
+        return (StatusCode::FORBIDDEN, "this page is shown on its own machine, or with its token\n").into_response();
     }
     let mut response = next.run(request).await;
     let headers = [
@@ -97,14 +114,14 @@ fn is_for_this_host(headers: &HeaderMap) -> bool {
 /// Whether a request comes from no page, or from this one.
 fn is_of_this_page(headers: &HeaderMap) -> bool {
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    text(header::ORIGIN).is_none_or(|origin| origin.strip_prefix("http://") == text(header::HOST))
+    text(header::ORIGIN).is_none_or(|origin| origin.split_once("://").map(|(_, host)| host) == text(header::HOST))
 }
 
-async fn follow(State(shared): State<Shared>) -> Response {
-    let Ok(place) = shared.clients.clone().try_acquire_owned() else {
+async fn follow(State(server): State<WatchServer>) -> Response {
+    let Ok(place) = server.clients.clone().try_acquire_owned() else {
         return (StatusCode::SERVICE_UNAVAILABLE, "too many browsers follow this run already\n").into_response();
     };
-    let client = Client { shared, follower: None, waiting: Vec::new().into_iter(), _place: place };
+    let client = Client { server, follower: None, waiting: Vec::new().into_iter(), _place: place };
     Sse::new(items(client)).keep_alive(KeepAlive::default()).into_response()
 }
 
@@ -126,11 +143,11 @@ fn items(client: Client) -> impl Stream<Item = Result<Event, Infallible>> {
 impl Client {
     /// Reads what is new. A recording that cannot be read at the moment is looked at again later.
     fn look(&mut self) {
-        let Some(current) = (self.shared.current)() else { return };
+        let Some(current) = (self.server.current)() else { return };
         if self.follower.as_ref().is_none_or(|follower| follower.path() != current) {
             self.follower = Some(Follower::new(&current));
         }
-        let read = self.follower.as_mut().map(|follower| follower.read(&*self.shared.files));
+        let read = self.follower.as_mut().map(|follower| follower.read(&*self.server.files));
         self.waiting = read.and_then(Result::ok).unwrap_or_default().into_iter();
     }
 }
@@ -151,8 +168,12 @@ mod tests {
         let files = Arc::new(MemoryFiles::default());
         let hello = Hello::new(RunSource::Run, TimeUnit::Seconds, 2);
         let recording = StreamFile::begin(files.clone(), Path::new("watch"), hello, StreamFile::LIMIT).unwrap();
-        let current: CurrentRecording = Arc::new(|| Some("watch".into()));
-        (serve(([127, 0, 0, 1], 0).into(), files, current).unwrap(), recording)
+        let server = WatchServer::new(files, Arc::new(|| Some("watch".into())));
+        (serve(server), recording)
+    }
+
+    fn serve(server: WatchServer) -> SocketAddr {
+        server.serve(HttpServer::listen(([127, 0, 0, 1], 0).into()).unwrap()).unwrap()
     }
 
     fn ask(address: SocketAddr, request: &str) -> TcpStream {
@@ -194,6 +215,27 @@ mod tests {
         assert_eq!(status(""), "403");
         assert_eq!(status("Host: localhost\r\nOrigin: http://localhost\r\n"), "200");
         assert_eq!(status("Host: localhost\r\nOrigin: http://evil.example\r\n"), "403");
+    }
+
+    #[test]
+    fn a_page_for_others_needs_its_token_whatever_the_host_is() {
+        let server = WatchServer::new(Arc::new(MemoryFiles::default()), Arc::new(|| None));
+        let address = serve(server.with_token("secret"));
+        let status = |path: &str| answer(address, path, "Host: elsewhere.example\r\n")[9..12].to_owned();
+        assert_eq!(status("/?token=secret"), "200");
+        assert_eq!(status("/?agent=1&token=secret"), "200");
+        for path in ["/", "/?token=", "/?token=secre", "/?token=secrets", "/?nottoken=secret", "/stream"] {
+            assert_eq!(status(path), "403", "{path}");
+        }
+    }
+
+    #[test]
+    fn paths_that_lead_elsewhere_are_not_there() {
+        let (address, _) = served();
+        for path in ["/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd", "/stream/../../etc/passwd"] {
+            let answer = answer(address, path, "Host: localhost\r\n");
+            assert!(answer.starts_with("HTTP/1.0 404") || answer.starts_with("HTTP/1.0 400"), "{path}: {answer:.80}");
+        }
     }
 
     #[test]

@@ -57,6 +57,7 @@ impl WatchFrame {
         self.ne = edges;
         self.ep = self.ep.take().or(earlier.ep);
         self.li = self.li.take().or(earlier.li);
+        self.h = self.h.take().or(earlier.h);
         self.rf = self.rf.take().or(earlier.rf);
         self.m = self.m.max(earlier.m);
         self.mx = self.mx.or(earlier.mx);

@@ -21,6 +21,7 @@ use self::node_folders::{Links, NodeFolder, write_node_folders};
 use super::collect::{print_missing, write_results};
 use super::options::Overrides;
 use super::results_folder::new_folder;
+use super::watch::show_folder;
 use crate::exit_code::UsageError;
 use crate::output::print_line;
 use crate::table;
@@ -30,6 +31,7 @@ use crate::table;
 Examples:
   fabnet launch experiments/checks/network.toml
   fabnet launch experiments/checks/network.toml --nodes 24 --kill-every 10s --loss 0.3
+  fabnet launch experiments/checks/network.toml --watch
 
 Each node is a process of this machine with a certificate of its own. It keeps its state, its log and \
 its records in nodes/NAME of the results. At the end the records are combined into records.csv, \
@@ -37,6 +39,7 @@ summary.json and figures/; summary.json also has `kills`, `dropped` and `max_mas
 
 After SIGINT or SIGTERM, the nodes end, their records so far are combined, and the exit code is 1. If \
 this process dies, its nodes end too.")]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Launch {
     /// The experiment file; it must describe one run
     file: PathBuf,
@@ -63,6 +66,10 @@ pub(crate) struct Launch {
     /// Give up after this time
     #[arg(long, value_name = "TIME", default_value = "1h")]
     timeout: humantime::Duration,
+    /// Show the nodes in a browser while they run, and record what is shown; the address of the
+    /// page is printed
+    #[arg(long)]
+    watch: bool,
     /// Print nothing but errors
     #[arg(long)]
     quiet: bool,
@@ -73,7 +80,10 @@ impl Launch {
         let plan = self.overrides.read(&self.file)?.plan()?.with_checksums()?;
         let (folder, nodes) = self.prepare(&plan)?;
         let mut cluster = Cluster::start(&nodes, self.quiet, stop_flag()?)?;
-        let ending = cluster.watch(&self.watch_options(&plan)?)?;
+        if self.watch {
+            show_folder(folder.path())?;
+        }
+        let ending = cluster.watch(&self.watch_options(&plan, &folder)?)?;
         let wrong = cluster.end()?;
         let partial = ending == Ending::Stopped;
         let summary = collect_from(&plan, &folder, &nodes, cluster.launched, partial);
@@ -99,10 +109,11 @@ impl Launch {
         Ok((folder, nodes))
     }
 
-    fn watch_options(&self, plan: &Plan) -> anyhow::Result<WatchOptions> {
+    fn watch_options(&self, plan: &Plan, folder: &Folder) -> anyhow::Result<WatchOptions> {
         let (group, seed) = plan.real_run()?;
         let (kill_every, timeout) = (self.kill_every.map(Into::into), self.timeout.into());
-        Ok(WatchOptions { rounds: group.rounds, kill_every, timeout, seed })
+        let recording = if self.watch { Some(new_recording(folder)?) } else { None };
+        Ok(WatchOptions { rounds: group.rounds, kill_every, timeout, seed, recording })
     }
 
     /// The number of processes, which is at most the number of agents.
@@ -123,6 +134,13 @@ impl Launch {
             linger: self.timeout.into(),
         }
     }
+}
+
+/// The place of a recording in a folder of results.
+fn new_recording(folder: &Folder) -> anyhow::Result<PathBuf> {
+    let recordings = folder.file("watch");
+    folder.files().create_folder(&recordings).with_context(|| recordings.display().to_string())?;
+    Ok(recordings.join("0"))
 }
 
 /// A flag that becomes true when this process is told to stop.

@@ -19,10 +19,15 @@ pub(crate) struct NotBuilt {
 impl NotBuilt {
     #[allow(clippy::unused_self, reason = "it has the signature of every command")]
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
-        let message = "this command needs the feature `net`, which this fabnet was built without: \
-                       install it with `cargo install --locked --path crates/cli --features net`";
-        Err(UsageError(message.to_owned()).into())
+        Err(needs_net().into())
     }
+}
+
+/// What is asked for needs real nodes.
+pub(super) fn needs_net() -> UsageError {
+    let message = "this command needs the feature `net`, which this fabnet was built without: \
+                   install it with `cargo install --locked --path crates/cli --features net`";
+    UsageError(message.to_owned())
 }
 
 #[cfg(test)]

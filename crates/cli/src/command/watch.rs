@@ -1,8 +1,10 @@
 //! `fabnet watch`: shows a run in a browser, while it goes on or afterwards, or as one file.
 
+#[cfg(feature = "net")]
+mod live_nodes;
+mod page_address;
 mod seed_recorder;
 
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -12,8 +14,9 @@ use std::time::Duration;
 use clap::Args;
 use fabnet_files::{Files, MemoryFiles, SystemFiles};
 use fabnet_sim::Scenario;
-use fabnet_watch::{CurrentRecording, export, read_recording, serve};
+use fabnet_watch::{CurrentRecording, WatchServer, export, read_recording};
 
+use self::page_address::PageAddress;
 use self::seed_recorder::record_seed;
 use super::faults::unknown_scenario;
 use crate::exit_code::UsageError;
@@ -26,17 +29,21 @@ Examples:
   fabnet run experiments/loss-ledger.toml --watch
   fabnet watch runs/loss-ledger-20250101-120000
   fabnet watch runs/loss-ledger-20250101-120000 --export run.html
+  fabnet watch 127.0.0.1:9464
   fabnet watch --seed 4711
 
-The page is served on this machine only and can change nothing. It shows the run that was recorded \
-last, while it goes on or when it is finished. With --seed the faults of a simulation are shown, tick \
-by tick: `fabnet faults` says which seeds there are. Ctrl-C ends it.")]
+The page is served on this machine only, unless --listen says otherwise, and can change nothing. Of a \
+folder it shows the run that was recorded last, while it goes on or when it is finished. From the \
+status address of one running node it finds those of all members that the node's file names. With \
+--seed the faults of a simulation are shown, tick by tick: `fabnet faults` says which seeds there are. \
+Ctrl-C ends it.")]
 pub(crate) struct Watch {
-    /// A folder of results of `fabnet run --watch`
-    #[arg(value_name = "DIR", required_unless_present = "seed", conflicts_with = "seed")]
-    folder: Option<PathBuf>,
+    /// A folder of results of `fabnet run --watch` or `fabnet launch --watch`, or the addresses at
+    /// which running nodes serve their status, host:port
+    #[arg(value_name = "DIR|ADDRESS", required_unless_present = "seed", conflicts_with = "seed")]
+    what: Vec<String>,
     /// The number of the run in that folder; if not given, the one that was recorded last
-    #[arg(long, value_name = "NUMBER", requires = "folder")]
+    #[arg(long, value_name = "NUMBER", requires = "what")]
     run: Option<usize>,
     /// Simulate the faults of this seed, and show them
     #[arg(long, value_name = "SEED")]
@@ -48,17 +55,19 @@ pub(crate) struct Watch {
     /// Write one file that any browser shows without a server, and end
     #[arg(long, value_name = "FILE")]
     export: Option<PathBuf>,
-    /// The port of the page; if not given, a free one
-    #[arg(long, value_name = "PORT", default_value_t = 0)]
-    port: u16,
+    #[command(flatten)]
+    page: PageAddress,
 }
 
 /// The largest number of bytes of data in an exported file.
 const EXPORTED: usize = 5 << 19;
 
+/// The files of recordings, and which of them is shown.
+type Shown = (Arc<dyn Files>, CurrentRecording);
+
 impl Watch {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
-        let (files, current) = if let Some(seed) = self.seed { self.simulated(seed)? } else { self.recorded()? };
+        let (files, current) = self.shown()?;
         if let Some(file) = &self.export {
             let found = current().ok_or_else(|| UsageError("nothing was recorded yet".to_owned()))?;
             let page = export(&read_recording(&*files, &found)?, EXPORTED)?;
@@ -67,26 +76,34 @@ impl Watch {
             return Ok(ExitCode::SUCCESS);
         }
         let interrupted = interrupt_flag()?;
-        show_page(self.port, files, current)?;
+        eprintln!("watch it at {}", self.page.serve(WatchServer::new(files, current))?);
         while !interrupted.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(100));
         }
         Ok(ExitCode::SUCCESS)
     }
 
+    /// What is shown: a seed, a folder or running nodes.
+    fn shown(&self) -> anyhow::Result<Shown> {
+        match (self.seed, self.what.as_slice()) {
+            (Some(seed), _) => self.simulated(seed),
+            (None, [folder]) if !is_address(folder) => self.recorded(Path::new(folder)),
+            (None, addresses) => self.live(addresses),
+        }
+    }
+
     /// A simulation of faults, recorded in memory.
-    fn simulated(&self, seed: u64) -> anyhow::Result<(Arc<dyn Files>, CurrentRecording)> {
+    fn simulated(&self, seed: u64) -> anyhow::Result<Shown> {
         let named = |name: &String| Scenario::named(name, seed).ok_or_else(unknown_scenario);
         let scenario = self.scenario.as_ref().map_or_else(|| Ok(Scenario::from_seed(seed)), named)?;
         let files: Arc<dyn Files> = Arc::new(MemoryFiles::default());
-        record_seed(&scenario, self.scenario.as_deref(), files.clone(), Path::new("watch"))?;
-        Ok((files, Arc::new(|| Some("watch".into()))))
+        record_seed(&scenario, self.scenario.as_deref(), files.clone(), Path::new(IN_MEMORY))?;
+        Ok((files, Arc::new(|| Some(IN_MEMORY.into()))))
     }
 
     /// The recordings of a folder of results.
-    fn recorded(&self) -> anyhow::Result<(Arc<dyn Files>, CurrentRecording)> {
-        let folder = self.folder.clone().unwrap_or_default();
-        let current = recordings(&folder, self.run);
+    fn recorded(&self, folder: &Path) -> anyhow::Result<Shown> {
+        let current = recordings(folder, self.run);
         if current().is_none() {
             let (what, path) = (self.run.map_or(String::new(), |run| format!("run {run} of ")), folder.display());
             let message = format!("there is no recording of {what}{path}: `fabnet run --watch` makes one");
@@ -94,19 +111,49 @@ impl Watch {
         }
         Ok((Arc::new(SystemFiles::SHARED), current))
     }
+
+    /// Running nodes, recorded in memory while they are followed.
+    #[cfg(feature = "net")]
+    fn live(&self, addresses: &[String]) -> anyhow::Result<Shown> {
+        self.refuse_unfit(addresses)?;
+        let files = live_nodes::follow(addresses, Path::new(IN_MEMORY))?;
+        Ok((files, Arc::new(|| Some(IN_MEMORY.into()))))
+    }
+
+    /// Running nodes need a feature that this build does not have.
+    #[cfg(not(feature = "net"))]
+    fn live(&self, addresses: &[String]) -> anyhow::Result<Shown> {
+        self.refuse_unfit(addresses)?;
+        Err(super::not_built::needs_net().into())
+    }
+
+    /// An error if what is asked for makes no sense for running nodes.
+    fn refuse_unfit(&self, addresses: &[String]) -> Result<(), UsageError> {
+        if let Some(wrong) = addresses.iter().find(|address| !is_address(address)) {
+            return Err(UsageError(format!("{wrong}: give one folder, or addresses of nodes as host:port")));
+        }
+        if self.run.is_some() || self.export.is_some() {
+            let message = "--run and --export are for folders of results; `fabnet launch --watch` writes one";
+            return Err(UsageError(message.to_owned()));
+        }
+        Ok(())
+    }
 }
 
-/// Serves the page and says where.
-fn show_page(port: u16, files: Arc<dyn Files>, current: CurrentRecording) -> anyhow::Result<()> {
-    let address = SocketAddr::from(([127, 0, 0, 1], port));
-    let served = serve(address, files, current).map_err(|error| UsageError(format!("--port {port}: {error}")))?;
-    eprintln!("watch it at http://{served}/");
-    Ok(())
+/// The name of a recording in memory.
+const IN_MEMORY: &str = "watch";
+
+/// Whether a text is a host and a port, and no folder that is there.
+fn is_address(text: &str) -> bool {
+    let port = text.rsplit_once(':').map(|(_, port)| port.parse::<u16>());
+    matches!(port, Some(Ok(_))) && !Path::new(text).is_dir()
 }
 
-/// Serves the page of a folder in which runs are recorded.
+/// Serves the page of a folder in which runs are recorded, and says where.
 pub(crate) fn show_folder(folder: &Path) -> anyhow::Result<()> {
-    show_page(0, Arc::new(SystemFiles::SHARED), recordings(folder, None))
+    let server = WatchServer::new(Arc::new(SystemFiles::SHARED), recordings(folder, None));
+    eprintln!("watch it at {}", PageAddress::default().serve(server)?);
+    Ok(())
 }
 
 /// The recording of a run in a folder of results, or the one that was written last.
@@ -125,6 +172,15 @@ fn recordings(folder: &Path, run: Option<usize>) -> CurrentRecording {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_are_told_from_folders() {
+        for (text, address) in
+            [("127.0.0.1:9464", true), ("[::1]:80", true), ("host:1", true), ("runs/a", false), ("C:x", false)]
+        {
+            assert_eq!(is_address(text), address, "{text}");
+        }
+    }
 
     #[test]
     fn the_recording_that_was_written_last_is_shown_unless_another_one_is_asked_for() {

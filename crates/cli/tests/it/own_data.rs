@@ -95,6 +95,7 @@ fn nodes_that_hold_their_own_data_only_learn_as_in_the_simulator_and_keep_their_
             name: format!("node-{agent}"),
             agents: vec![agent as u32],
             address: format!("127.0.0.1:{}", ports[agent]),
+            http: None,
         })
         .collect();
     let mut nodes = Vec::new();

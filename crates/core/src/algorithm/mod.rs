@@ -107,6 +107,12 @@ pub trait Algorithm<T: Scalar>: Send + Sync {
         None
     }
 
+    /// The step size of the first block in a round, from what agents have agreed on (the largest
+    /// segments of a row) and what this one keeps; none where it is not decided yet.
+    fn step_size(&self, _round: u64, _agreed: &[T], _keep: &[T]) -> Option<f64> {
+        None
+    }
+
     /// Rounds within which the algorithm itself undoes a runaway: who watches for divergence waits
     /// this long.
     fn recovers_within(&self) -> u64 {

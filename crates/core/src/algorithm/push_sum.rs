@@ -206,6 +206,10 @@ impl<T: Scalar> Algorithm<T> for PushSum<T> {
         self.rule.decide(&*self.direction, smoothness)
     }
 
+    fn step_size(&self, round: u64, agreed: &[T], keep: &[T]) -> Option<f64> {
+        self.rule.step_size(round, &*self.direction, agreed, keep)
+    }
+
     fn recovers_within(&self) -> u64 {
         self.rule.recovers_within()
     }

@@ -207,6 +207,19 @@ impl StepRule {
         self.auto.as_ref().map(|auto| auto.decide(direction, smoothness))
     }
 
+    /// The step size of the first block that moves in a round; none before it is decided.
+    pub(super) fn step_size<T: Scalar>(
+        &self,
+        round: u64,
+        direction: &dyn Direction<T>,
+        agreed: &[T],
+        keep: &[T],
+    ) -> Option<f64> {
+        let automatic = self.auto.as_ref().map(|_| Auto::motion(direction, round, agreed, keep).1);
+        let size = self.sizes(round, automatic);
+        (0..self.ranges.len()).map(size).find(|size| *size > 0.0)
+    }
+
     /// The number of rounds within which a divergence is undone.
     pub(super) fn recovers_within(&self) -> u64 {
         self.auto.as_ref().map_or(0, Auto::recovers_within)

@@ -1,5 +1,7 @@
 //! What has happened to a peer, in numbers.
 
+use super::notice::Notice;
+
 /// How often things have happened in the life of a peer object, over all its incarnations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -39,4 +41,19 @@ pub struct Counters {
     pub scalar_bytes: u64,
     /// Messages that were sent.
     pub messages: u64,
+}
+
+impl Counters {
+    /// Counts something rare.
+    pub(super) fn count(&mut self, notice: &Notice) {
+        let counter = match notice {
+            Notice::Eviction { .. } => &mut self.evictions,
+            Notice::Closure { .. } => &mut self.closes,
+            Notice::Reversal { .. } => &mut self.reversals,
+            Notice::Refutation { .. } => &mut self.refutations,
+            Notice::Epoch { .. } => &mut self.epochs,
+            Notice::BadStep => &mut self.bad_steps,
+        };
+        *counter += 1;
+    }
 }

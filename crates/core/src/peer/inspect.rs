@@ -1,11 +1,14 @@
 //! What can be seen of a peer from outside.
 
+use std::time::Duration;
+
 use super::config::PeerConfig;
 use super::counters::Counters;
 use super::ledger::Ledger;
 use super::machine::Peer;
 use super::membership::{Incarnation, Liveness, Table};
-use crate::{Costs, Scalar};
+use super::notice::Notice;
+use crate::{Costs, Scalar, Timer};
 
 impl<T: Scalar> Peer<T> {
     /// The node that this peer is.
@@ -56,6 +59,29 @@ impl<T: Scalar> Peer<T> {
     /// How often things have happened.
     pub fn counters(&self) -> Counters {
         self.counters
+    }
+
+    /// Takes what it has noticed since this was last called, each with its round. The newest are
+    /// kept.
+    pub fn take_notices(&mut self) -> impl Iterator<Item = (u64, Notice)> {
+        self.notices.take()
+    }
+
+    /// Measures from now on how long evaluations of its functions take, with a clock that is
+    /// handed in.
+    pub fn time_evaluations(&mut self, now: Timer) {
+        self.local.time_evaluations(now);
+    }
+
+    /// The time that evaluations have taken since they are measured.
+    pub fn evaluation_time(&self) -> Duration {
+        self.local.work().time()
+    }
+
+    /// The step size of the first block in its present round; none before it is decided, or where
+    /// a method has none.
+    pub fn step_size(&self) -> Option<f64> {
+        self.local.step_size(self.clock.round())
     }
 
     /// Its row, as it is sent next.

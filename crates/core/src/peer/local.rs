@@ -14,7 +14,7 @@ use super::pull::Pull;
 use super::wire::Chunk;
 use crate::RowLayout;
 use crate::algorithm::{Agent, Fresh, Request};
-use crate::{Algorithm, Oracle, Problem, ProblemExt, Scalar, SegmentKind, Work, agent};
+use crate::{Algorithm, Oracle, Problem, ProblemExt, Scalar, SegmentKind, Timer, Work, agent};
 
 /// The row of one agent, and what it keeps between rounds.
 pub(crate) struct LocalState<T: Scalar> {
@@ -111,6 +111,18 @@ impl<T: Scalar> LocalState<T> {
     /// The counters of evaluations.
     pub(crate) fn work(&self) -> &Work<T> {
         &self.work
+    }
+
+    /// Measures from now on how long evaluations take.
+    pub(crate) fn time_evaluations(&mut self, now: Timer) {
+        self.work.measure_time(now);
+    }
+
+    /// The step size of the first block in a round.
+    pub(crate) fn step_size(&self, round: u64) -> Option<f64> {
+        let agreed = self.layout.spans.iter().filter(|part| part.kind == SegmentKind::Max);
+        let agreed: Vec<T> = agreed.flat_map(|part| self.row[part.row.clone()].iter().copied()).collect();
+        self.agent.algorithm.step_size(round, &agreed, &self.memory)
     }
 
     /// The distance by which mixing moved the pulled segments when it was last measured.

@@ -9,6 +9,7 @@ use super::ledger::{Ledger, Starvation};
 use super::local::LocalState;
 use super::membership::{Incarnation, MemberState, Membership};
 use super::neighbours::Neighbours;
+use super::notice::{EpochCause, Notices};
 use super::outgoing::Outgoing;
 use super::policy::SyncMode;
 use super::wire::{Contents, WireFormat};
@@ -31,6 +32,7 @@ pub struct Peer<T: Scalar> {
     pub(super) local: LocalState<T>,
     pub(super) write_ahead: WriteAhead,
     pub(super) counters: Counters,
+    pub(super) notices: Notices,
 }
 
 impl<T: Scalar> Peer<T> {
@@ -50,6 +52,7 @@ impl<T: Scalar> Peer<T> {
             local: LocalState::new(&config, format.layout().clone()),
             write_ahead: WriteAhead::default(),
             counters: Counters::default(),
+            notices: Notices::default(),
             format,
             config,
         };
@@ -86,7 +89,7 @@ impl<T: Scalar> Peer<T> {
             Event::Tick => self.tick(effects),
             Event::Stored { ticket, safe } => self.stored(ticket, safe, effects),
             Event::Suspect(node) => self.evict(node),
-            Event::Command(Command::Restart) => self.begin_epoch(),
+            Event::Command(Command::Restart) => self.begin_epoch(EpochCause::Operator),
             Event::Command(Command::Close(node)) => self.close(node),
             Event::Command(Command::Leave) => self.leave(effects),
             Event::Command(Command::Begin) => self.clock.allow_rounds(),
@@ -160,7 +163,7 @@ impl<T: Scalar> Peer<T> {
         let SyncMode::Lockstep { deadline } = self.config.policy.sync else { return };
         while self.clock.phase() == Phase::Open && self.clock.round() < self.config.policy.rounds {
             if let Some(epoch) = self.clock.take_due_epoch() {
-                self.enter(epoch);
+                self.enter(epoch, EpochCause::Heard);
             }
             if self.clock.must_reopen() {
                 self.open(effects);

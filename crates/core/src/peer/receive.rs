@@ -5,6 +5,7 @@ use super::event::Effect;
 use super::exchange::Unread;
 use super::machine::Peer;
 use super::membership::{Heartbeat, MemberState};
+use super::notice::EpochCause;
 use super::outgoing::Outgoing;
 use super::policy::SyncMode;
 use super::wire::{Contents, Header, Intent, Message};
@@ -104,7 +105,7 @@ impl<T: Scalar> Peer<T> {
         if header.epoch > self.clock.epoch() {
             let reached = header.round <= self.clock.round() || self.clock.phase() != Phase::Open;
             if self.config.policy.sync == SyncMode::Free || reached {
-                self.enter(header.epoch);
+                self.enter(header.epoch, EpochCause::Heard);
             } else {
                 self.clock.announce_epoch(header.round, header.epoch);
             }

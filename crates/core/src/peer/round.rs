@@ -4,6 +4,7 @@ use super::event::{Effect, Record};
 use super::ledger::Fraction;
 use super::machine::Peer;
 use super::neighbours::Links;
+use super::notice::{EpochCause, Notice};
 use super::outgoing::Outgoing;
 use super::policy::SyncMode;
 use super::wire::{Contents, Intent};
@@ -166,7 +167,7 @@ impl<T: Scalar> Peer<T> {
         self.local.prepare_step(self.ledger.mass(), self.ledger.input());
         let outcome = self.local.step(round, |old, new| self.ledger.book(self.config.unit, old, new).is_ok());
         if !outcome.taken {
-            self.counters.bad_steps += 1;
+            self.notice(Notice::BadStep);
             // As if there had been no step.
             self.mix(&arrived, mask);
             self.local.prepare_step(self.ledger.mass(), self.ledger.input());
@@ -175,8 +176,10 @@ impl<T: Scalar> Peer<T> {
         self.local.end_round(self.ledger.mass());
         self.clock.end_round();
         self.counters.rounds += 1;
-        if outcome.request == Request::Restart || overflow || self.ledger.is_full() {
-            self.begin_epoch();
+        if outcome.request == Request::Restart {
+            self.begin_epoch(EpochCause::Method);
+        } else if overflow || self.ledger.is_full() {
+            self.begin_epoch(EpochCause::Overflow);
         }
         if self.is_checkpoint(self.clock.round()) {
             let (ticket, record) = (self.write_ahead.next_ticket(), self.checkpoint());

@@ -4,6 +4,7 @@
 use super::ledger::Reversal;
 use super::machine::Peer;
 use super::membership::{Incarnation, MemberState};
+use super::notice::{EpochCause, Notice};
 use crate::Scalar;
 
 impl<T: Scalar> Peer<T> {
@@ -16,7 +17,7 @@ impl<T: Scalar> Peer<T> {
         self.exchange.renew(node);
         let reversal = self.ledger.reverse(node);
         self.neighbours.set_members(self.membership.members());
-        self.bear(reversal);
+        self.bear(node, reversal);
     }
 
     /// Declares a member dead.
@@ -24,7 +25,7 @@ impl<T: Scalar> Peer<T> {
         if node != self.config.node
             && let Some(incarnation) = self.membership.table().living(node)
         {
-            self.counters.evictions += 1;
+            self.notice(Notice::Eviction { member: node });
             self.learn(node, MemberState::dead(incarnation));
         }
     }
@@ -41,7 +42,7 @@ impl<T: Scalar> Peer<T> {
         let (tick, patience) = (self.clock.ticks(), self.config.policy.close_after);
         let overdue: Vec<u32> = self.exchange.unanswered(self.ledger.targets(), tick, patience).collect();
         for node in overdue {
-            self.counters.closes += 1;
+            self.notice(Notice::Closure { to: node });
             self.close(node);
         }
     }
@@ -55,7 +56,7 @@ impl<T: Scalar> Peer<T> {
         let reversal = self.ledger.take_back(node);
         let generation = self.exchange.close(node);
         self.membership.announce_closure(node, generation, self.clock.round());
-        self.bear(reversal);
+        self.bear(node, reversal);
     }
 
     /// Gives up what was received from a node in earlier generations, since the node has taken it
@@ -63,27 +64,27 @@ impl<T: Scalar> Peer<T> {
     pub(super) fn give_up_before(&mut self, from: u32, generation: u64) {
         if self.exchange.raise_its_generation(from, generation) {
             let reversal = self.ledger.give_up(from);
-            self.bear(reversal);
+            self.bear(from, reversal);
         }
     }
 
-    /// Begins a new epoch after a reversal that is too large to be borne.
+    /// Begins a new epoch after a reversal of the edges to a node that is too large to be borne.
     ///
     /// What flows through a node on directed edges never cancels, so undoing its edges can change
     /// far more than there is.
-    fn bear(&mut self, reversal: Reversal) {
+    fn bear(&mut self, node: u32, reversal: Reversal) {
         let Reversal::Relative(size) = reversal else { return };
-        self.counters.reversals += 1;
+        self.notice(Notice::Reversal { node, size });
         if size > self.config.policy.large_reversal || !self.config.algorithm.bears_reversals() {
-            self.begin_epoch();
+            self.begin_epoch(EpochCause::Reversal);
         }
     }
 
     /// Begins a new life, without any edge, because others count this peer as dead or know of a
     /// later life of it.
     pub(super) fn refute(&mut self, rumour: Incarnation) {
-        self.counters.refutations += 1;
         self.membership.refute(rumour, self.clock.round());
+        self.notice(Notice::Refutation { life: self.membership.incarnation().counter });
         self.write_ahead.begin_life();
         self.exchange.begin_life();
         let input = self.ledger.input().to_vec();
@@ -92,7 +93,7 @@ impl<T: Scalar> Peer<T> {
         self.neighbours.set_members(self.membership.members());
         self.clock.await_incarnation();
         if !self.config.algorithm.bears_reversals() {
-            self.begin_epoch();
+            self.begin_epoch(EpochCause::NewLife);
         }
     }
 
@@ -104,14 +105,14 @@ impl<T: Scalar> Peer<T> {
     }
 
     /// Begins a new epoch, for everybody who hears of it.
-    pub(super) fn begin_epoch(&mut self) {
-        self.enter(self.clock.epoch().saturating_add(1));
+    pub(super) fn begin_epoch(&mut self, cause: EpochCause) {
+        self.enter(self.clock.epoch().saturating_add(1), cause);
     }
 
     /// Enters an epoch at the present point.
-    pub(super) fn enter(&mut self, epoch: u64) {
+    pub(super) fn enter(&mut self, epoch: u64, cause: EpochCause) {
         self.clock.enter(epoch);
-        self.counters.epochs += 1;
+        self.notice(Notice::Epoch { epoch, cause });
         self.exchange.enter_epoch(epoch);
         self.begin(&self.local.point());
     }
@@ -120,8 +121,16 @@ impl<T: Scalar> Peer<T> {
     /// contributes.
     pub(super) fn begin(&mut self, point: &[T]) {
         let levels = self.local.begin(point, self.clock.round());
-        self.counters.bad_steps += u64::from(levels.is_none());
+        if levels.is_none() {
+            self.notice(Notice::BadStep);
+        }
         self.ledger.begin(&levels.unwrap_or_else(|| vec![0; self.local.contribution().len()]));
         self.local.load_mass(self.ledger.mass());
+    }
+
+    /// Counts something rare, and keeps it for those who want to know.
+    pub(super) fn notice(&mut self, notice: Notice) {
+        self.counters.count(&notice);
+        self.notices.add(self.clock.round(), notice);
     }
 }

@@ -26,7 +26,7 @@ pub use capabilities::{
 pub use derived::ProblemExt;
 pub use finding::Finding;
 pub(crate) use oracle::default_epsilon;
-pub use oracle::{Evaluations, Oracle, Work};
+pub use oracle::{Evaluations, Oracle, Timer, Work};
 pub use point::{Dim, GradientMut, Level, Objective, Point};
 pub use scratch::Scratch;
 pub use smoothness::Smoothness;

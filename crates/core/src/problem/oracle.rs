@@ -1,5 +1,9 @@
 //! The oracle: one agent's access to its own functions, with every evaluation counted.
 
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
 use super::derived::ProblemExt;
 use super::point::{GradientMut, Level, Objective, Point};
 use super::scratch::Scratch;
@@ -24,9 +28,46 @@ pub struct Oracle<'a, T: Scalar> {
 pub struct Work<T> {
     /// The evaluations so far.
     pub evaluations: Evaluations,
+    timing: Option<Timing>,
     scratch: Scratch<T>,
     shifted: Vec<T>,
     shifted_outer: Vec<T>,
+}
+
+/// The time since some moment, from a clock that is handed in.
+pub type Timer = Arc<dyn Fn() -> Duration + Send + Sync>;
+
+/// How long evaluations take.
+struct Timing {
+    now: Timer,
+    spent: Duration,
+}
+
+impl fmt::Debug for Timing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Timing").field("spent", &self.spent).finish_non_exhaustive()
+    }
+}
+
+impl<T> Work<T> {
+    /// Measures from now on how long evaluations take.
+    pub fn measure_time(&mut self, now: Timer) {
+        self.timing = Some(Timing { now, spent: self.time() });
+    }
+
+    /// The time that evaluations have taken since it is measured.
+    pub fn time(&self) -> Duration {
+        self.timing.as_ref().map_or(Duration::ZERO, |timing| timing.spent)
+    }
+
+    /// Evaluates with the buffers, and measures how long that takes if anybody wants to know.
+    fn evaluate(&mut self, evaluation: impl FnOnce(&mut Scratch<T>)) {
+        let begun = self.timing.as_ref().map(|timing| (timing.now)());
+        evaluation(&mut self.scratch);
+        if let (Some(timing), Some(begun)) = (&mut self.timing, begun) {
+            timing.spent += (timing.now)().saturating_sub(begun);
+        }
+    }
 }
 
 /// The number of evaluations by kind.
@@ -50,7 +91,8 @@ impl<'a, T: Scalar> Oracle<'a, T> {
     pub fn add_gradient(&mut self, level: Level, own: &[T], x: &[T], y: &[T], to: GradientMut<'_, T>) {
         self.count(level);
         let at = Point { agent: self.agent, round: self.round, own, x, y };
-        self.problem.add_gradient(level, at, to, &mut self.work.scratch);
+        let problem = self.problem;
+        self.work.evaluate(|scratch| problem.add_gradient(level, at, to, scratch));
     }
 
     /// Adds the gradient in y of a single-level objective at (own, x, y).
@@ -59,7 +101,8 @@ impl<'a, T: Scalar> Oracle<'a, T> {
             self.count(*level);
         }
         let at = Point { agent: self.agent, round: self.round, own, x, y };
-        self.problem.add_objective(objective, at, T::one(), to, &mut self.work.scratch);
+        let problem = self.problem;
+        self.work.evaluate(|scratch| problem.add_objective(objective, at, T::one(), to, scratch));
     }
 
     fn count(&mut self, level: Level) {
@@ -117,7 +160,7 @@ impl<'a, T: Scalar> Oracle<'a, T> {
             Some(curvature) => {
                 self.work.evaluations.products += 1;
                 let at = Point { agent: self.agent, round: self.round, own, x, y };
-                curvature.add_product(at, v, to, &mut self.work.scratch);
+                self.work.evaluate(|scratch| curvature.add_product(at, v, to, scratch));
             }
             None => self.add_difference(own, x, y, v, epsilon, to),
         }

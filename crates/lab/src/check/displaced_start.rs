@@ -55,6 +55,10 @@ impl<T: Scalar> Algorithm<T> for DisplacedStart<T> {
         self.inner.point(row, keep, out);
     }
 
+    fn step_size(&self, round: u64, agreed: &[T], keep: &[T]) -> Option<f64> {
+        self.inner.step_size(round, agreed, keep)
+    }
+
     fn bears_reversals(&self) -> bool {
         self.inner.bears_reversals()
     }

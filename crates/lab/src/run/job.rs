@@ -90,6 +90,9 @@ fn advance<T: Scalar>(
             let (row, verdict) = record.measure(&simulator.view())?;
             rows.write(&row)?;
             progress.advanced(&record.job, round);
+            if let Some((metric, value)) = record.last().next() {
+                progress.measured(&record.job, metric, value);
+            }
             if let Some(watching) = watching {
                 watching.look(simulator, record)?;
             }

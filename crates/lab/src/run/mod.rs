@@ -21,6 +21,7 @@ mod setup_error;
 mod simulator;
 mod single_agent;
 mod stopwatch;
+mod watch_hello;
 mod watching;
 
 pub use collection::{Collection, collect};
@@ -37,5 +38,6 @@ pub use setup::Setup;
 pub(crate) use setup::WINDOW;
 pub use setup_error::{Disconnected, SetupError};
 pub use simulator::Simulator;
-pub use single_agent::{write_findings_of, write_solution_of};
+pub use single_agent::{AgentMetric, write_findings_of, write_solution_of};
 pub use stopwatch::{Stopwatch, timestamp};
+pub use watch_hello::hello_of_nodes;

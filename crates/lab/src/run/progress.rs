@@ -8,6 +8,8 @@ pub trait Progress: Sync {
     fn begun(&self, _job: &Job<'_>, _round: u64) {}
     /// Called when a run has come to this round.
     fn advanced(&self, _job: &Job<'_>, _round: u64) {}
+    /// Called when the first metric of a run was measured.
+    fn measured(&self, _job: &Job<'_>, _metric: &str, _value: f64) {}
     /// Called when a run has ended, or was interrupted.
     fn ended(&self, _job: &Job<'_>) {}
     /// Whether all runs are to stop, and keep what was recorded.

@@ -5,12 +5,14 @@ use std::ops::Range;
 use std::path::Path;
 
 use fabnet_core::observe::Agents;
-use fabnet_core::{Peer, Scalar, View};
+use fabnet_core::{Optimum, Peer, ProblemExt, Scalar, View};
 use fabnet_files::Files;
 
 use super::findings;
 use super::setup::Setup;
+use super::watch_hello::is_error;
 use crate::figure::FigureError;
+use crate::plan::Plan;
 use crate::results::agent_solution;
 
 /// Writes the findings of one agent of a real run, its private coordinates included: these files
@@ -34,6 +36,28 @@ pub fn write_solution_of<T: Scalar>(
 ) -> io::Result<()> {
     let file = agent_solution(&SingleAgent(peer).view(setup), peer.node() as usize, setup.group(), setup.seed());
     files.write_parts(path, file.parts().map(Ok))
+}
+
+/// The first metric of a plan for one agent of a real run, which a node can measure by itself where
+/// the solution is known.
+pub struct AgentMetric<T: Scalar> {
+    setup: Setup<T>,
+    optimum: Optimum<T>,
+}
+
+impl<T: Scalar> AgentMetric<T> {
+    /// The metric, if it is an error and the solution is known.
+    pub fn new(plan: &Plan, setup: &Setup<T>) -> Option<Self> {
+        plan.metrics.first().filter(|name| is_error(name))?;
+        Some(Self { setup: setup.clone(), optimum: setup.problem.optimum()? })
+    }
+
+    /// The relative error of an agent.
+    pub fn measure(&self, peer: &Peer<T>) -> f64 {
+        let agent = SingleAgent(peer);
+        let view = agent.view(&self.setup);
+        view.relative_error(&self.optimum).f64()
+    }
 }
 
 /// An agent that is seen without the others of its run.

@@ -3,25 +3,23 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fabnet_core::settings::{SettingsSource, Value};
 use fabnet_core::{Scalar, Shard, View, linalg};
-use fabnet_watch::{
-    EdgeNumbers, Hello, Item, PeerFrames, RoundEdges, RunSource, StreamFile, TimeUnit, WatchEvent, WatchFrame,
-};
+use fabnet_watch::{AgentFrames, AgentStatus, EdgeNumbers, Item, RoundEdges, StreamFile, WatchEvent, WatchFrame};
 
 use super::job_error::JobError;
 use super::pacing::Pacing;
 use super::record::RunRecord;
 use super::simulator::Simulator;
 use super::stopwatch::Stopwatch;
-use crate::plan::{Job, PlanEntry};
+use super::watch_hello::{hello, is_error};
+use crate::plan::Job;
 use crate::results::{Folder, FolderError, Outcome};
 
 /// Records frames of a run, from time to time.
 pub(super) struct Watching {
     recording: StreamFile,
     path: PathBuf,
-    peers: PeerFrames,
+    agents: AgentFrames,
     edges: EdgeNumbers,
     /// When to look next; at once if nobody has looked yet.
     pacing: Option<Pacing>,
@@ -47,7 +45,7 @@ impl Watching {
         folder.files().create_folder(&folder.file("watch")).map_err(failed)?;
         let recording = StreamFile::begin(folder.files().clone(), &path, hello(job), StreamFile::LIMIT);
         let recording = recording.map_err(|error| failed(std::io::Error::other(error)))?;
-        Ok(Self { recording, path, peers: PeerFrames::default(), edges: EdgeNumbers::default(), pacing: None })
+        Ok(Self { recording, path, agents: AgentFrames::default(), edges: EdgeNumbers::default(), pacing: None })
     }
 
     /// Records a frame, if it is time for one: not too often, and at little cost.
@@ -85,9 +83,9 @@ impl Watching {
 
     fn frame<T: Scalar>(&mut self, simulator: &mut Simulator<T>, record: &RunRecord<'_, T>) -> WatchFrame {
         let mut frame = match simulator {
-            Simulator::LossyPeers(peers) => {
-                self.peers.frame(record.seconds, peers.peers_mut().iter_mut().map(Some).collect())
-            }
+            Simulator::LossyPeers(peers) => self
+                .agents
+                .frame(record.seconds, peers.peers_mut().iter_mut().map(|peer| Some(AgentStatus::of(peer))).collect()),
             Simulator::Shard(shard) => self.links(record.seconds, shard),
             Simulator::LossyUnledgered(_) | Simulator::Replay(_) => {
                 WatchFrame { t: record.seconds, ..WatchFrame::default() }
@@ -131,34 +129,4 @@ fn measure_agents<T: Scalar>(view: &View<'_, T>, record: &RunRecord<'_, T>, fram
     }
     frame.e = (!errors.is_empty()).then_some(errors);
     frame.d = Some(distances);
-}
-
-/// Whether a metric is the relative error, of the mean or of the worst agent. Frames then have that
-/// of each agent.
-fn is_error(metric: &str) -> bool {
-    ["relative_error", "worst_error"].contains(&metric)
-}
-
-/// The part of all messages that is lost, if the plan says so.
-fn loss(faults: &PlanEntry) -> Option<f64> {
-    if let Some(Value::Number(loss)) = faults.get("loss") { Some(loss) } else { None }
-}
-
-fn hello(job: Job<'_>) -> Hello {
-    let Job { plan, group, seed, .. } = job;
-    Hello {
-        run: Some(format!("{}: {}, seed {seed}", plan.name, group.label)),
-        problem: Some(group.problem.kind.clone()),
-        method: Some(group.algorithm.kind.clone()),
-        topology: Some(group.topology.kind.clone()),
-        rounds: Some(group.rounds),
-        loss: group.faults.as_ref().and_then(loss),
-        metric: plan.metrics.first().map(|name| if is_error(name) { "relative error" } else { name }.replace('_', " ")),
-        target: plan
-            .target
-            .as_ref()
-            .filter(|target| Some(&target.metric) == plan.metrics.first())
-            .map(|target| target.below),
-        ..Hello::new(RunSource::Run, TimeUnit::Seconds, group.agents)
-    }
 }

@@ -115,6 +115,7 @@ mod tests {
             name: name.into(),
             agents: agents.into(),
             address: format!("{name}.example:7000"),
+            http: None,
         };
         Config {
             plan: "plan.toml".into(),

@@ -1,5 +1,7 @@
 //! Who is connected with whom, and what all nodes have in common.
 
+use std::collections::BTreeMap;
+
 use super::settings::{Config, Member};
 use crate::run_digest::RunDigest;
 
@@ -7,6 +9,18 @@ impl Config {
     /// This node among the members; a router is none of them.
     pub fn me(&self) -> Option<&Member> {
         self.members.iter().find(|member| member.name == self.node)
+    }
+
+    /// The name of each agent, by number: that of its member, with its number if the member owns
+    /// several.
+    pub fn names_of_agents(&self) -> Vec<String> {
+        let name = |agent: u32, member: &Member| match member.agents.len() {
+            1 => member.name.clone(),
+            _ => format!("{} {agent}", member.name),
+        };
+        let named = self.members.iter().flat_map(|member| member.agents.iter().map(move |&agent| (agent, member)));
+        let named: BTreeMap<u32, String> = named.map(|(agent, member)| (agent, name(agent, member))).collect();
+        named.into_values().collect()
     }
 
     /// Names and addresses of all members and routers.
@@ -80,6 +94,7 @@ mod tests {
             name: (*name).into(),
             agents: vec![place as u32],
             address: format!("{name}:1"),
+            http: None,
         };
         let router = |name: &&str| RouterSettings { name: (*name).into(), address: format!("{name}:2") };
         let mut config = Config::new("r", node, ["a", "b", "c"].iter().enumerate().map(member).collect());

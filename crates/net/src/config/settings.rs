@@ -82,6 +82,9 @@ pub struct Member {
     pub agents: Vec<u32>,
     /// The host and port at which it listens.
     pub address: String,
+    /// The host and port at which its status can be read, for those who watch the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http: Option<String>,
 }
 
 /// The certificates of a node, as files in PEM form.
@@ -157,7 +160,7 @@ mod tests {
     use super::*;
 
     fn member() -> Member {
-        Member { name: "alpha".into(), agents: vec![0], address: "127.0.0.1:7000".into() }
+        Member { name: "alpha".into(), agents: vec![0], address: "127.0.0.1:7000".into(), http: None }
     }
 
     #[test]

@@ -236,7 +236,8 @@ mod tests {
 
     /// The attendance of node `n0` among these members, of which each owns one agent.
     fn attendance(members: u32, start: Option<usize>) -> Attendance {
-        let member = |agent: u32| Member { name: format!("n{agent}"), agents: vec![agent], address: "h:1".into() };
+        let member =
+            |agent: u32| Member { name: format!("n{agent}"), agents: vec![agent], address: "h:1".into(), http: None };
         let config = Config::new("r", "n0", (0..members).map(member).collect());
         Attendance::new(&config, StartGate { start, within: Duration::from_secs(60) }, Duration::ZERO)
     }
@@ -272,8 +273,12 @@ mod tests {
 
     #[test]
     fn a_member_is_present_when_all_peers_hear_all_its_agents() {
-        let member =
-            |name: &str, agents: &[u32]| Member { name: name.into(), agents: agents.into(), address: "h:1".into() };
+        let member = |name: &str, agents: &[u32]| Member {
+            name: name.into(),
+            agents: agents.into(),
+            address: "h:1".into(),
+            http: None,
+        };
         let config = Config::new("r", "a", vec![member("a", &[0, 1]), member("b", &[2, 3])]);
         let gate = StartGate { start: None, within: Duration::from_secs(60) };
         let attendance = Attendance::new(&config, gate, Duration::ZERO);

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use fabnet_core::{Peer, Scalar};
 
+use super::round_meter::RoundMeter;
 use crate::state::Disk;
 
 /// A peer, its disk, and what a node notes of its progress.
@@ -16,19 +17,31 @@ pub(super) struct HostedPeer<T: Scalar> {
     pub(super) max_residual: u64,
     /// The time of its last checkpoint.
     pub(super) checkpoint_at: Option<Duration>,
-    /// The time at which its present round began.
-    pub(super) round_at: Duration,
+    /// How long its rounds take.
+    pub(super) meter: RoundMeter,
     /// The last round that it did itself, in this incarnation or before its checkpoint; it may have
     /// skipped others.
     pub(super) worked_in: u64,
     /// The last round that was recorded.
     pub(super) recorded: Option<u64>,
+    /// The first metric of the plan there.
+    pub(super) metric: Option<f64>,
 }
 
 impl<T: Scalar> HostedPeer<T> {
     pub(super) fn new(peer: Peer<T>, disk: Disk, rounds: u64, now: Duration) -> Self {
         let worked_in = peer.round();
-        Self { peer, disk, rounds, max_residual: 0, checkpoint_at: None, round_at: now, worked_in, recorded: None }
+        Self {
+            peer,
+            disk,
+            rounds,
+            max_residual: 0,
+            checkpoint_at: None,
+            meter: RoundMeter::new(now),
+            worked_in,
+            recorded: None,
+            metric: None,
+        }
     }
 
     /// Whether its own rounds have led it to the end, or nearly so: into the last tenth.

@@ -7,6 +7,7 @@ mod monitoring;
 mod peer_driver;
 mod recorder;
 mod report;
+mod round_meter;
 
 pub use ending::{EndReason, NodeError};
 pub use event_loop::{Node, NodeParts};

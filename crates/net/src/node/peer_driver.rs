@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use fabnet_core::peer::{Command, Effect, Event, Record};
+use fabnet_core::peer::{Command, Effect, Event, Notice, Record};
 use fabnet_core::{Peer, Scalar};
+use fabnet_watch::WatchEvent;
 
 use super::hosted_peer::HostedPeer;
 use super::recorder::Recorder;
 use crate::clock::Clock;
 use crate::monitor::PeerView;
 use crate::state::{Disk, DiskError};
-use crate::status::RoundTimes;
+use crate::status::{NodeLog, RoundTimes};
 use crate::transport::Transport;
 
 /// Hands events to the peers of a node and carries out what they ask for: messages between them
@@ -25,6 +26,9 @@ pub(super) struct PeerDriver<T: Scalar> {
     checkpoint_interval: Duration,
     times: RoundTimes,
     events: VecDeque<(u32, Event)>,
+    started: Duration,
+    /// What happened lately.
+    log: NodeLog,
     /// Empty between two events; kept for its memory.
     effects: Vec<Effect>,
 }
@@ -39,11 +43,23 @@ impl<T: Scalar> PeerDriver<T> {
     ) -> Self {
         let now = clock.now();
         let hosted = peers.into_iter().map(|(peer, disk, rounds)| {
-            let hosted = HostedPeer::new(peer, disk, rounds, now);
+            let mut hosted = HostedPeer::new(peer, disk, rounds, now);
+            let clock = clock.clone();
+            hosted.peer.time_evaluations(Arc::new(move || clock.now()));
             (hosted.peer.node(), hosted)
         });
         let hosted = hosted.collect();
-        Self { hosted, transport, clock, checkpoint_interval, times, events: VecDeque::new(), effects: Vec::new() }
+        Self {
+            hosted,
+            transport,
+            clock,
+            checkpoint_interval,
+            times,
+            events: VecDeque::new(),
+            started: now,
+            log: NodeLog::default(),
+            effects: Vec::new(),
+        }
     }
 
     pub(super) fn hosted(&self) -> impl Iterator<Item = &HostedPeer<T>> {
@@ -65,6 +81,11 @@ impl<T: Scalar> PeerDriver<T> {
 
     pub(super) fn hosts(&self, agent: u32) -> bool {
         self.hosted.contains_key(&agent)
+    }
+
+    /// What happened lately.
+    pub(super) fn log(&self) -> &NodeLog {
+        &self.log
     }
 
     /// Whether all peers have begun with their rounds, or may.
@@ -116,7 +137,7 @@ impl<T: Scalar> PeerDriver<T> {
         let unrecorded = |hosted: &&mut HostedPeer<T>| hosted.recorded != Some(hosted.rounds) && hosted.is_at_end();
         for hosted in self.hosted.values_mut().filter(unrecorded) {
             if let Record::Checkpoint { round, point } = hosted.peer.checkpoint() {
-                recorder.record(&hosted.peer, round, &point);
+                hosted.metric = recorder.record(&hosted.peer, round, &point);
                 hosted.recorded = Some(round);
             }
         }
@@ -131,15 +152,21 @@ impl<T: Scalar> PeerDriver<T> {
         let Some(hosted) = self.hosted.get_mut(&agent) else { return };
         let (before, worked) = (hosted.peer.round(), hosted.peer.counters().rounds);
         let mut effects = std::mem::take(&mut self.effects);
+        let begun = self.clock.now();
         hosted.peer.handle(event, &mut effects);
+        let now = self.clock.now();
+        hosted.meter.add_work(now.saturating_sub(begun));
         let done = hosted.peer.round().saturating_sub(before);
         if hosted.peer.counters().rounds > worked {
             hosted.worked_in = hosted.peer.round();
         }
         if done > 0 {
-            let now = self.clock.now();
-            self.times.observe(now.saturating_sub(hosted.round_at).as_secs_f64() / done as f64, done);
-            hosted.round_at = now;
+            let each = hosted.meter.end(now, done, hosted.peer.evaluation_time());
+            self.times.observe(each.as_secs_f64(), done);
+        }
+        for (round, notice) in hosted.peer.take_notices() {
+            let seconds = now.saturating_sub(self.started).as_secs_f64();
+            self.log.add(event_of(agent, seconds, round, notice));
         }
         for effect in effects.drain(..) {
             self.carry_out(agent, effect, recorder);
@@ -159,17 +186,35 @@ impl<T: Scalar> PeerDriver<T> {
     /// only now and then, of which the peer is told nothing: nobody waits for checkpoints.
     fn store(&mut self, agent: u32, ticket: u64, record: &Record, recorder: &mut dyn Recorder<T>) {
         let Some(hosted) = self.hosted.get_mut(&agent) else { return };
+        let now = self.clock.now();
         if let Record::Checkpoint { round, point } = record {
-            recorder.record(&hosted.peer, *round, point);
+            hosted.metric = recorder.record(&hosted.peer, *round, point);
             hosted.recorded = Some(*round);
-            let now = self.clock.now();
             if hosted.checkpoint_at.is_some_and(|at| now.saturating_sub(at) < self.checkpoint_interval) {
+                hosted.meter.add_disk(self.clock.now().saturating_sub(now));
                 return;
             }
             hosted.checkpoint_at = Some(now);
             recorder.secure();
         }
         let written = hosted.disk.write(record).inspect_err(|error| tracing::error!(agent, %error, "not written"));
+        hosted.meter.add_disk(self.clock.now().saturating_sub(now));
         self.push(agent, Event::Stored { ticket, safe: written.is_ok() });
+    }
+}
+
+/// Something that a peer has noticed, as those who watch hear of it; the node's log has it too.
+fn event_of(agent: u32, seconds: f64, round: u64, notice: Notice) -> WatchEvent {
+    match notice {
+        Notice::Reversal { .. } | Notice::BadStep => tracing::debug!(agent, "{notice}"),
+        _ => tracing::info!(agent, "{notice}"),
+    }
+    let event = WatchEvent::new(seconds, round, notice.kind()).of(agent).saying(notice.to_string());
+    let event = WatchEvent { other: notice.other(), ..event };
+    match notice {
+        Notice::Epoch { epoch, cause } => event.with("epoch", epoch).with("reason", cause.to_string()),
+        Notice::Refutation { life } => event.with("life", life),
+        Notice::Reversal { size, .. } => event.with("part", size),
+        Notice::Eviction { .. } | Notice::Closure { .. } | Notice::BadStep => event,
     }
 }

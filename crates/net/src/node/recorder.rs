@@ -4,8 +4,9 @@ use fabnet_core::{Peer, Scalar};
 
 /// Records the points of agents at the rounds that the plan says.
 pub trait Recorder<T: Scalar> {
-    /// Records the point of a peer after a round, scalar by scalar.
-    fn record(&mut self, peer: &Peer<T>, round: u64, point: &[u8]);
+    /// Records the point of a peer after a round, scalar by scalar. Returns the first metric of the
+    /// plan there, where it can be measured for one agent alone.
+    fn record(&mut self, peer: &Peer<T>, round: u64, point: &[u8]) -> Option<f64>;
 
     /// Tries again to write what could not be written, and makes what was written survive a power
     /// cut.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use fabnet_core::Scalar;
+use fabnet_watch::AgentStatus;
 
 use super::hosted_peer::HostedPeer;
 use super::monitoring::Monitoring;
@@ -13,7 +14,7 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::refusals::{RefusalReason, Refusals};
 use crate::run_digest::RunDigest;
-use crate::status::{AgentStatus, NodeStatus, SharedStatus};
+use crate::status::{MemberAddress, NodeStatus, SharedStatus};
 
 /// Writes the status of a node, twice in a second, or less often where that takes long.
 pub(super) struct StatusReporter {
@@ -75,6 +76,8 @@ impl StatusReporter {
             dropped: self.dropped.load(Ordering::Relaxed),
             renewals: monitoring.reconnections(),
             agents: driver.hosted_mut().map(|hosted| agent_status(hosted, now)).collect(),
+            members: MemberAddress::all(&self.config),
+            log: driver.log().clone(),
         };
         self.status.change(|shared| *shared = status);
         self.reported = clock.now();
@@ -86,5 +89,6 @@ fn agent_status<T: Scalar>(hosted: &mut HostedPeer<T>, now: Duration) -> AgentSt
     let status = AgentStatus::of(&mut hosted.peer);
     hosted.max_residual = hosted.max_residual.max(status.mass_residual);
     let checkpoint_age = hosted.checkpoint_at.map(|at| now.saturating_sub(at).as_secs_f64());
-    AgentStatus { max_mass_residual: hosted.max_residual, checkpoint_age, ..status }
+    let (metric, times) = (hosted.metric, hosted.meter.latest().clone());
+    AgentStatus { max_mass_residual: hosted.max_residual, checkpoint_age, metric, times, ..status }
 }

@@ -114,8 +114,9 @@ mod tests {
 
     use tracing_subscriber::fmt::MakeWriter;
 
-    use super::super::node_status::{AgentStatus, NodeStatus};
+    use super::super::node_status::NodeStatus;
     use super::*;
+    use fabnet_watch::AgentStatus;
 
     /// Collects what is logged.
     #[derive(Clone, Default)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use fabnet_watch::AgentStatus;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::MetricType;
@@ -11,7 +12,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
-use super::node_status::{AgentStatus, NodeStatus, SharedStatus};
+use super::node_status::{NodeStatus, SharedStatus};
 
 /// A histogram of how long rounds take.
 #[derive(Clone, Debug)]

@@ -1,13 +1,15 @@
 //! What a node says of itself: as a status, to Prometheus, over HTTP and in its log.
 
 mod client;
+mod gatherer;
 mod log;
 mod metrics;
 mod node_status;
 mod server;
 
-pub use client::ask;
+pub use client::{ask, ask_hello};
+pub use gatherer::{NodeAnswer, NodeGatherer};
 pub use log::log_to_stderr;
 pub use metrics::RoundTimes;
-pub use node_status::{AgentStatus, NodeStatus, SharedStatus};
+pub use node_status::{MemberAddress, NodeLog, NodeStatus, SharedStatus};
 pub use server::{ServerError, serve};

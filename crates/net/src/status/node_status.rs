@@ -1,12 +1,12 @@
 //! The status of a node and of its agents, as `/status` serves it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fabnet_core::{Peer, Scalar};
+use fabnet_watch::{AgentStatus, WatchEvent};
 use serde::{Deserialize, Serialize};
 
-use crate::config::Config;
+use crate::config::{Config, Member};
 
 /// The status of a node. Scripts read its fields as JSON.
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own, read by scripts")]
@@ -47,82 +47,64 @@ pub struct NodeStatus {
     pub renewals: u64,
     /// The status of each agent of the node.
     pub agents: Vec<AgentStatus>,
+    /// All members of the run, as the node's file names them.
+    #[serde(default)]
+    pub members: Vec<MemberAddress>,
+    /// What happened lately.
+    #[serde(default)]
+    pub log: NodeLog,
 }
 
-/// The status of one agent.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
-pub struct AgentStatus {
-    /// The number of the agent.
-    pub agent: u32,
-    /// The rounds that are done.
-    pub round: u64,
-    /// The epoch in which the agent is.
-    pub epoch: u64,
-    /// The number of its incarnation.
-    pub incarnation: u64,
-    /// A hash of its round, its row and its memory to the last bit, in hexadecimal digits.
-    pub fingerprint: String,
-    /// The members that it counts as alive.
-    pub members: u64,
-    /// By how many units its mass differs from what its contribution and edges say: 0.
-    pub mass_residual: u64,
-    /// The largest such difference that was ever seen.
-    pub max_mass_residual: u64,
-    /// The messages, by what became of them.
-    pub messages: BTreeMap<String, u64>,
-    /// The bytes that it has sent.
-    pub bytes: u64,
-    /// Counts of rare events: edges undone and closed, members given up, own returns, new epochs,
-    /// and steps that were not taken.
-    pub events: BTreeMap<String, u64>,
-    /// The rounds since a message of a source was last used, of the source for which that is
-    /// longest.
-    pub pull_age: u64,
-    /// The distance to its neighbours, in the norm of what is pulled.
-    pub disagreement: f64,
-    /// The mass that went over edges that do not answer, by receiver.
-    pub parked: BTreeMap<u32, f64>,
-    /// The seconds since its last checkpoint, if there was one.
-    pub checkpoint_age: Option<f64>,
+/// A member of a run, and where its status can be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub struct MemberAddress {
+    /// The name of the member.
+    pub name: String,
+    /// The agents that it owns.
+    pub agents: Vec<u32>,
+    /// The host and port at which its status can be read, if that is known.
+    pub http: Option<String>,
 }
 
-impl AgentStatus {
-    /// The status of a peer. How old its checkpoint is, a peer does not know.
-    pub fn of<T: Scalar>(peer: &mut Peer<T>) -> Self {
-        let counters = peer.counters();
-        let named = |pairs: &[(&str, u64)]| pairs.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect();
-        let residual = peer.ledger().residual();
-        Self {
-            agent: peer.node(),
-            round: peer.round(),
-            epoch: peer.epoch(),
-            incarnation: peer.incarnation().counter,
-            fingerprint: format!("{:016x}", peer.fingerprint()),
-            members: peer.table().members().count() as u64,
-            mass_residual: residual,
-            max_mass_residual: residual,
-            messages: named(&[
-                ("sent", counters.messages),
-                ("applied", counters.applied),
-                ("malformed", counters.malformed),
-                ("stale", counters.stale),
-                ("outdated", counters.outdated),
-            ]),
-            bytes: counters.bytes,
-            events: named(&[
-                ("reversals", counters.reversals),
-                ("closes", counters.closes),
-                ("evictions", counters.evictions),
-                ("refutations", counters.refutations),
-                ("forgotten", counters.forgotten),
-                ("epochs", counters.epochs),
-                ("bad_steps", counters.bad_steps),
-            ]),
-            pull_age: peer.pull_age(),
-            disagreement: peer.disagreement(),
-            parked: peer.parked().collect(),
-            checkpoint_age: None,
+/// What happened lately at a node. Times are seconds since the node started.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+pub struct NodeLog {
+    /// The number of events so far.
+    pub total: u64,
+    /// The last of them, the oldest first.
+    pub events: VecDeque<WatchEvent>,
+}
+
+impl NodeLog {
+    /// The number of events that are kept.
+    const KEPT: usize = 100;
+
+    /// Adds something that happened.
+    pub(crate) fn add(&mut self, event: WatchEvent) {
+        if self.events.len() == Self::KEPT {
+            self.events.pop_front();
         }
+        self.events.push_back(event);
+        self.total += 1;
+    }
+
+    /// The events after the first `seen`, as far as they are kept; all if there were fewer, since
+    /// the node has then started anew.
+    pub fn after(&self, seen: u64) -> impl Iterator<Item = &WatchEvent> {
+        let new = self.total.checked_sub(seen).unwrap_or(self.total);
+        self.events.iter().skip(self.events.len().saturating_sub(new as usize))
+    }
+}
+
+impl MemberAddress {
+    /// All members of a run.
+    pub(crate) fn all(config: &Config) -> Vec<Self> {
+        let address = |member: &Member| Self {
+            name: member.name.clone(),
+            agents: member.agents.clone(),
+            http: member.http.clone(),
+        };
+        config.members.iter().map(address).collect()
     }
 }
 
@@ -165,12 +147,13 @@ mod tests {
         let [node, agent] = fields(&status).map(|names| names.join(" "));
         assert_eq!(
             node,
-            "absent agents begun complete done doubles dropped manifest node ready refused renewals run seconds version"
+            "absent agents begun complete done doubles dropped log manifest members node ready refused renewals run \
+             seconds version"
         );
         assert_eq!(
             agent,
-            "agent bytes checkpoint_age disagreement epoch events fingerprint incarnation mass_residual \
-             max_mass_residual members messages parked pull_age round"
+            "agent ages bytes checkpoint_age disagreement epoch events fingerprint incarnation mass_residual \
+             max_mass_residual members messages metric parked pull_age round sources step_size times"
         );
     }
 
@@ -189,5 +172,14 @@ mod tests {
         assert_eq!((shared.get().run, shared.get().node), ("today".into(), "alpha".into()));
         shared.change(|status| status.dropped = 3);
         assert_eq!(elsewhere.get().dropped, 3);
+    }
+
+    #[test]
+    fn the_last_events_are_kept_and_new_ones_are_told_from_old_ones() {
+        let mut log = NodeLog::default();
+        (0..150).for_each(|round| log.add(WatchEvent::new(0.0, round, "epoch")));
+        let after = |seen| log.after(seen).map(|event| event.k).collect::<Vec<_>>();
+        assert_eq!((after(148), after(150)), (vec![148, 149], vec![]));
+        assert_eq!((after(0).len(), after(999).len()), (100, 100));
     }
 }

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::get;
+use fabnet_http::HttpServer;
+use fabnet_watch::Hello;
 use prometheus_client::encoding::text::encode;
+use serde::Serialize;
 
 use super::metrics::{RoundTimes, registry};
 use super::node_status::SharedStatus;
@@ -19,26 +22,26 @@ pub struct ServerError {
     error: std::io::Error,
 }
 
-/// Serves `/metrics`, `/status`, `/livez` and `/readyz` from a thread of its own. Returns the
-/// address, whose port the system has chosen if 0 was asked for.
-pub fn serve(address: SocketAddr, status: SharedStatus, times: &RoundTimes) -> Result<SocketAddr, ServerError> {
+/// Serves `/metrics`, `/status`, `/hello`, `/livez` and `/readyz` from a thread of its own. Returns
+/// the address, whose port the system has chosen if 0 was asked for. `hello` says what is run.
+pub fn serve(
+    address: SocketAddr,
+    status: SharedStatus,
+    times: &RoundTimes,
+    hello: Hello,
+) -> Result<SocketAddr, ServerError> {
     let wrong = |error| ServerError { address, error };
     let registry = Arc::new(registry(status.clone(), times));
     let ready = status.clone();
     let pages = axum::Router::new()
         .route("/metrics", get(move || async move { metrics(&registry) }))
-        .route("/status", get(move || async move { json(&status) }))
+        .route("/status", get(move || async move { json(&status.get()) }))
+        .route("/hello", get(move || async move { json(&hello) }))
         .route("/livez", get(|| async { "alive\n" }))
         .route("/readyz", get(move || async move { readiness(&ready) }));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build().map_err(wrong)?;
-    let listener = runtime.block_on(tokio::net::TcpListener::bind(address)).map_err(wrong)?;
-    let bound = listener.local_addr().map_err(wrong)?;
-    let serving = move || {
-        if let Err(error) = runtime.block_on(async { axum::serve(listener, pages).await }) {
-            tracing::error!(%error, "metrics are no longer served");
-        }
-    };
-    std::thread::Builder::new().name("http".into()).spawn(serving).map_err(wrong)?;
+    let server = HttpServer::listen(address).map_err(wrong)?;
+    let bound = server.address().map_err(wrong)?;
+    server.serve("http", pages).map_err(wrong)?;
     Ok(bound)
 }
 
@@ -53,8 +56,8 @@ fn metrics(registry: &prometheus_client::registry::Registry) -> impl IntoRespons
     }
 }
 
-fn json(status: &SharedStatus) -> impl IntoResponse + use<> {
-    let page = serde_json::to_string_pretty(&status.get()).unwrap_or_default();
+fn json<C: Serialize>(content: &C) -> impl IntoResponse + use<C> {
+    let page = serde_json::to_string_pretty(content).unwrap_or_default();
     ([(header::CONTENT_TYPE, "application/json")], page)
 }
 
@@ -70,12 +73,18 @@ fn readiness(status: &SharedStatus) -> impl IntoResponse + use<> {
 mod tests {
     use std::io::{Read, Write};
 
-    use super::super::client::ask;
+    use fabnet_watch::{RunSource, TimeUnit};
+
+    use super::super::client::{ask, ask_hello};
     use super::super::node_status::NodeStatus;
     use super::*;
 
+    fn hello() -> Hello {
+        Hello::new(RunSource::Nodes, TimeUnit::Seconds, 3)
+    }
+
     fn served(status: &SharedStatus) -> SocketAddr {
-        serve(([127, 0, 0, 1], 0).into(), status.clone(), &RoundTimes::default()).unwrap()
+        serve(([127, 0, 0, 1], 0).into(), status.clone(), &RoundTimes::default(), hello()).unwrap()
     }
 
     fn get(address: SocketAddr, page: &str) -> String {
@@ -95,6 +104,12 @@ mod tests {
             let answer = ask(&address.to_string()).unwrap();
             assert_eq!((answer.node.as_str(), answer.seconds), ("alpha", seconds));
         }
+    }
+
+    #[test]
+    fn whoever_asks_is_told_what_is_run() {
+        let address = served(&SharedStatus::default()).to_string();
+        assert_eq!(ask_hello(&address).unwrap(), hello());
     }
 
     #[test]
@@ -119,7 +134,7 @@ mod tests {
     fn an_address_that_is_taken_is_named_with_its_key() {
         let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let address = listener.local_addr().unwrap();
-        let error = serve(address, SharedStatus::default(), &RoundTimes::default()).unwrap_err().to_string();
+        let error = serve(address, SharedStatus::default(), &RoundTimes::default(), hello()).unwrap_err().to_string();
         assert!(error.contains(&format!("http = \"{address}\"")) && error.contains("choose a free address"), "{error}");
     }
 }

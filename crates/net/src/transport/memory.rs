@@ -236,6 +236,7 @@ mod tests {
             name: name.into(),
             agents: agents.into(),
             address: format!("{name}:1"),
+            http: None,
         };
         let config = Config::new("r", node, vec![member("a", &[0]), member("b", &[1, 2])]);
         let limits = Limits { waiting: 1000, ..Limits::default() };

@@ -59,6 +59,7 @@ mod tests {
             name: name.into(),
             agents: agents.into(),
             address: format!("{name}:1"),
+            http: None,
         };
         Config::new("r", "a", vec![member("a", &[0, 2]), member("b", &[1])])
     }

@@ -100,6 +100,7 @@ mod tests {
             name: name.into(),
             agents: vec![agent],
             address: address.into(),
+            http: None,
         };
         let members = vec![member("a", 0, "127.0.0.1:7000"), member("b", 1, "b.example:7001")];
         Config { insecure: true, ..Config::new("r", node, members) }

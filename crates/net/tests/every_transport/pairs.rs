@@ -120,6 +120,7 @@ fn configs() -> [Config; 2] {
         name: names[place].into(),
         agents: vec![place as u32],
         address: addresses[place].clone(),
+        http: None,
     };
     names.map(|name| Config { insecure: true, ..Config::new("today", name, vec![member(0), member(1)]) })
 }

@@ -45,6 +45,7 @@ impl Cluster {
             name: format!("n{node}"),
             agents: vec![node as u32],
             address: format!("n{node}.example:7000"),
+            http: None,
         };
         let members: Vec<Member> = (0..count).map(member).collect();
         let config = |node: usize| Config {

@@ -11,7 +11,8 @@ use super::queue::TICK;
 pub struct Happening {
     /// When it happened, in ticks.
     pub tick: f64,
-    /// What it is: `fault`, `start`, `stop`, `epoch`, `refute`, `suspect`, `close` or `distance`.
+    /// What it is: `fault`, `start`, `stop` or `distance`, or the kind of a notice of a
+    /// peer.
     pub kind: &'static str,
     /// The node to which it happened.
     pub node: Option<u32>,

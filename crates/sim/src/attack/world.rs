@@ -129,11 +129,10 @@ impl World {
         let Some(mut peer) = self.node(node).peer.take() else { return Ok(()) };
         let now = self.queue.now();
         self.log.trace_event(now, node, &event);
-        let before = (peer.epoch(), peer.incarnation(), peer.counters());
         let mut effects = std::mem::take(&mut self.effects);
         peer.handle(event, &mut effects);
         if self.log.is_readable() {
-            self.note_changes(before, &peer);
+            self.note_notices(&mut peer);
         }
         let mut check = Ok(());
         for effect in effects.drain(..) {

@@ -1,5 +1,6 @@
 //! All node processes of a launched run.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -8,17 +9,21 @@ use anyhow::{bail, ensure};
 use fabnet_core::rng::{Purpose, Stream};
 use fabnet_files::{Files, SystemFiles};
 use fabnet_lab::Launched;
-use fabnet_net::NodeStatus;
-use indicatif::{ProgressBar, ProgressFinish};
+use fabnet_net::{NodeStatus, ask_hello};
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
 use super::node_folders::NodeFolder;
 use super::process::NodeProcess;
+use crate::command::live_recording::LiveRecording;
+use crate::trend::Trend;
 
 /// The processes of a run, and what was counted over all of them.
 pub(super) struct Cluster {
     nodes: Vec<NodeProcess>,
     pub(super) launched: Launched,
     quiet: bool,
+    /// The recording for those who watch, once a node has said what is run.
+    recording: Option<LiveRecording>,
     /// Becomes true when this process is told to stop.
     stopped: Arc<AtomicBool>,
 }
@@ -40,6 +45,8 @@ pub(super) struct WatchOptions {
     pub(super) timeout: Duration,
     /// The seed from which the killed nodes are drawn.
     pub(super) seed: u64,
+    /// The file in which the run is recorded for those who watch.
+    pub(super) recording: Option<PathBuf>,
 }
 
 impl Cluster {
@@ -53,7 +60,7 @@ impl Cluster {
     /// Starts a process for each of these nodes.
     pub(super) fn start(folders: &[NodeFolder], quiet: bool, stopped: Arc<AtomicBool>) -> anyhow::Result<Self> {
         let nodes = folders.iter().map(NodeProcess::start).collect::<anyhow::Result<_>>()?;
-        Ok(Self { nodes, launched: Launched::default(), quiet, stopped })
+        Ok(Self { nodes, launched: Launched::default(), quiet, recording: None, stopped })
     }
 
     /// Follows the nodes until all are done, and kills some if it is asked to.
@@ -62,12 +69,17 @@ impl Cluster {
         let mut done_at = None;
         let mut next_kill = options.kill_every.map(|every| started + every);
         let bar = if self.quiet { ProgressBar::hidden() } else { ProgressBar::new(options.rounds) };
-        let bar = bar.with_finish(ProgressFinish::AndClear);
+        let bar = bar.with_style(ProgressStyle::with_template("{bar:40} {pos}/{len}  {msg}  {eta} left")?);
+        let (bar, mut trend) = (bar.with_finish(ProgressFinish::AndClear), Trend::default());
         while !self.stopped.load(Ordering::Relaxed) {
             std::thread::sleep(Self::LOOK_EVERY);
             self.look()?;
+            self.record(options.recording.as_deref())?;
             let slowest = self.nodes.iter().map(NodeProcess::round).min().unwrap_or(0);
             bar.set_position(slowest);
+            if let Some((agent, metric)) = self.worst() {
+                bar.set_message(format!("worst agent {agent}: {}", trend.describe(metric)));
+            }
             if self.is_done(&mut done_at) {
                 return Ok(Ending::Done);
             }
@@ -75,6 +87,13 @@ impl Cluster {
             self.kill_if_due(&mut next_kill, options)?;
         }
         Ok(Ending::Stopped)
+    }
+
+    /// The agent with the largest error, where errors can be measured.
+    fn worst(&self) -> Option<(u32, f64)> {
+        let agents = self.nodes.iter().flat_map(|node| &node.status.agents);
+        let measured = agents.filter_map(|agent| Some((agent.agent, agent.metric?)));
+        measured.max_by(|(_, one), (_, other)| one.total_cmp(other))
     }
 
     /// Kills a random node if the time for it has come, and sets the time of the next kill.
@@ -112,6 +131,25 @@ impl Cluster {
         Ok(())
     }
 
+    /// Records what the nodes have said, if anybody wants to watch.
+    fn record(&mut self, path: Option<&Path>) -> anyhow::Result<()> {
+        let Some(path) = path else { return Ok(()) };
+        if self.recording.is_none() {
+            // Before a node answers there is nothing to record.
+            let Some(hello) = self.nodes.iter().find_map(|node| ask_hello(&node.http).ok()) else { return Ok(()) };
+            let members = self.nodes.iter().map(|node| node.member.clone()).collect();
+            self.recording = Some(LiveRecording::begin(Arc::new(SystemFiles::SHARED), path, hello, members)?);
+        }
+        if self.recording.as_ref().is_some_and(LiveRecording::is_due) { self.record_answers() } else { Ok(()) }
+    }
+
+    /// Records what the nodes have last said.
+    fn record_answers(&mut self) -> anyhow::Result<()> {
+        let Some(recording) = &mut self.recording else { return Ok(()) };
+        let answers = self.nodes.iter().map(|node| (node.member.name.clone(), node.answer.clone())).collect();
+        Ok(recording.add(&answers)?)
+    }
+
     /// Whether all nodes are done, and either know that the others are or had time to find out.
     fn is_done(&self, done_at: &mut Option<Instant>) -> bool {
         let all =
@@ -137,6 +175,9 @@ impl Cluster {
         if !node.is_killed() {
             node.kill()?;
             self.launched.kills += 1;
+            if let Some(recording) = &mut self.recording {
+                recording.note("kill", &node.member.agents, node.round())?;
+            }
             // The next process of the node counts from 0 again.
             self.launched.dropped += std::mem::take(&mut node.status.dropped);
         }
@@ -146,6 +187,7 @@ impl Cluster {
     /// Writes the last status of each node and tells all to leave; returns which did not end well.
     pub(super) fn end(&mut self) -> anyhow::Result<Vec<String>> {
         self.launched.dropped += self.nodes.iter().map(|node| node.status.dropped).sum::<u64>();
+        self.record_answers()?;
         let files: &dyn Files = &SystemFiles::SHARED;
         for node in &mut self.nodes {
             files.write_whole(&node.folder.join("status.json"), &serde_json::to_vec_pretty(&node.status)?)?;

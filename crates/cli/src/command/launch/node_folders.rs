@@ -36,7 +36,8 @@ pub(super) fn write_node_folders(
     let ports = free_ports(2 * nodes)?;
     let (addresses, http_ports) = ports.split_at(nodes);
     let authority = if links.insecure { None } else { Some(Authority::create(&folder.file("pki"))?) };
-    let members = addresses.iter().enumerate().map(|(node, &port)| member(node, nodes, agents, port)).collect();
+    let member = |(node, ports)| member((node, nodes), agents, ports);
+    let members = addresses.iter().copied().zip(http_ports.iter().copied()).enumerate().map(member).collect();
     let common = common_config(plan, members, links);
     let write = |(member, &http_port): (&Member, &u16)| {
         let config = Config {
@@ -73,11 +74,13 @@ fn common_config(plan: &Plan, members: Vec<Member>, links: &Links) -> Config {
     }
 }
 
-fn member(node: usize, nodes: usize, agents: usize, port: u16) -> Member {
+/// One of the nodes, with the ports for messages and for its status.
+fn member((node, nodes): (usize, usize), agents: usize, (port, http_port): (u16, u16)) -> Member {
     Member {
         name: format!("node-{node}"),
         agents: (node * agents / nodes..(node + 1) * agents / nodes).map(|agent| agent as u32).collect(),
         address: format!("127.0.0.1:{port}"),
+        http: Some(format!("127.0.0.1:{http_port}")),
     }
 }
 
@@ -123,7 +126,7 @@ mod tests {
     #[test]
     fn agents_are_divided_evenly_and_in_order() {
         for (nodes, agents) in [(1, 7), (3, 7), (4, 10), (7, 7)] {
-            let members: Vec<Member> = (0..nodes).map(|node| member(node, nodes, agents, 1)).collect();
+            let members: Vec<Member> = (0..nodes).map(|node| member((node, nodes), agents, (1, 2))).collect();
             let owned: Vec<u32> = members.iter().flat_map(|member| member.agents.clone()).collect();
             assert_eq!(owned, (0..agents as u32).collect::<Vec<_>>(), "{nodes} nodes, {agents} agents");
             let sizes = members.iter().map(|member| member.agents.len());

@@ -6,7 +6,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use fabnet_net::{NodeStatus, ask};
+use fabnet_net::{MemberAddress, NodeAnswer, NodeStatus, ask};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::node_folders::NodeFolder;
@@ -15,11 +15,15 @@ use super::node_folders::NodeFolder;
 /// that no process stays behind.
 pub(super) struct NodeProcess {
     pub(super) folder: PathBuf,
+    /// The member of the run that it is.
+    pub(super) member: MemberAddress,
     /// The address at which the node serves its status.
-    http: String,
+    pub(super) http: String,
     child: Child,
     /// The last status of the process that runs now; of a killed one it keeps the counters.
     pub(super) status: NodeStatus,
+    /// What became of asking for the status when that was last done.
+    pub(super) answer: NodeAnswer,
     /// When a node that was killed is started again; none while it runs.
     dead_until: Option<Instant>,
 }
@@ -34,7 +38,13 @@ impl NodeProcess {
             folder: folder.path.clone(),
             http,
             child: spawn(&folder.path)?,
+            member: MemberAddress {
+                name: folder.config.node.clone(),
+                agents: folder.config.me().map(|me| me.agents.clone()).unwrap_or_default(),
+                http: None,
+            },
             status: NodeStatus::default(),
+            answer: NodeAnswer::Unreachable,
             dead_until: None,
         })
     }
@@ -65,7 +75,10 @@ impl NodeProcess {
     /// Asks for the status; returns whether the node answered.
     pub(super) fn refresh_status(&mut self) -> bool {
         let answer = ask(&self.http);
-        answer.map(|status| self.status = status).is_ok()
+        self.answer = answer.map_or(NodeAnswer::Unreachable, NodeAnswer::Status);
+        let NodeAnswer::Status(status) = &self.answer else { return false };
+        self.status.clone_from(status);
+        true
     }
 
     /// Kills the process with SIGKILL, to be started again later.
@@ -73,6 +86,7 @@ impl NodeProcess {
         self.child.kill().context("a node cannot be killed")?;
         self.child.wait()?;
         self.dead_until = Some(Instant::now() + Self::RESTART_AFTER);
+        self.answer = NodeAnswer::Down;
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fabnet_files::Files;
 use fabnet_sim::{Happening, Scenario, Scene, Spectator, watch};
-use fabnet_watch::{Hello, Item, PeerFrames, RunSource, StreamFile, TimeUnit, WatchEvent, WatchFrame};
+use fabnet_watch::{AgentFrames, AgentStatus, Hello, Item, RunSource, StreamFile, TimeUnit, WatchEvent, WatchFrame};
 
 /// Carries a scenario out and records it.
 pub(super) fn record_seed(
@@ -15,7 +15,7 @@ pub(super) fn record_seed(
     path: &Path,
 ) -> anyhow::Result<()> {
     let recording = StreamFile::begin(files, path, hello(scenario, name), StreamFile::LIMIT)?;
-    let mut recorder = SeedRecorder { recording, peers: PeerFrames::default(), last: (0.0, 0), failed: None };
+    let mut recorder = SeedRecorder { recording, agents: AgentFrames::default(), last: (0.0, 0), failed: None };
     let outcome = watch(scenario, &mut recorder);
     let (t, k) = recorder.last;
     let end = outcome.violation.unwrap_or_else(|| "every invariant held".to_owned());
@@ -26,7 +26,7 @@ pub(super) fn record_seed(
 /// Records what it sees.
 struct SeedRecorder {
     recording: StreamFile,
-    peers: PeerFrames,
+    agents: AgentFrames,
     /// The time and the newest round of the last frame.
     last: (f64, u64),
     /// Why the recording has ended early, if it has.
@@ -57,7 +57,8 @@ impl Spectator for SeedRecorder {
 
     fn sees(&mut self, scene: Scene<'_>) {
         let Scene { tick, peers, distances } = scene;
-        let mut frame = self.peers.frame(tick, peers);
+        let agents = peers.into_iter().map(|peer| peer.map(AgentStatus::of)).collect();
+        let mut frame = self.agents.frame(tick, agents);
         frame.e = Some(distances.iter().map(|distance| distance.and_then(WatchFrame::log)).collect());
         self.last = (tick, frame.k);
         self.add(&Item::Frame(frame));

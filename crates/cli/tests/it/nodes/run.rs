@@ -53,6 +53,7 @@ impl Nodes {
                 name: format!("n{node}"),
                 agents: vec![node as u32],
                 address: format!("127.0.0.1:{}", ports[node]),
+                http: None,
             })
             .collect();
         let config = |node: usize| Config {

@@ -31,6 +31,7 @@ impl Stage {
             name: ["alpha", "beta", "gamma"][place].to_owned(),
             agents: vec![place as u32],
             address: format!("127.0.0.1:{}", ports[place]),
+            http: None,
         };
         let members: Vec<Member> = (0..3).map(member).collect();
         for name in ["alpha", "beta", "gamma", "stranger"] {

@@ -1,7 +1,6 @@
 //! What those who follow a simulation hear and see of it.
 
 use fabnet_core::Peer;
-use fabnet_core::peer::{Counters, Incarnation};
 
 use super::World;
 use crate::attack::happening::{Happening, Scene};
@@ -24,26 +23,12 @@ impl World {
         Scene { tick, peers: self.nodes.iter_mut().map(|node| node.peer.as_mut()).collect(), distances }
     }
 
-    /// Notes what has changed in a peer since it had this epoch, incarnation and counters.
-    pub(super) fn note_changes(
-        &mut self,
-        (epoch, incarnation, counters): (u64, Incarnation, Counters),
-        peer: &Peer<f64>,
-    ) {
+    /// Notes what a peer has noticed since it was last asked.
+    pub(super) fn note_notices(&mut self, peer: &mut Peer<f64>) {
         let node = peer.node();
-        if epoch != peer.epoch() {
-            let text = format!("node {node} enters epoch {}", peer.epoch());
-            self.note(|| Happening::new("epoch", text).of(node));
-        }
-        if incarnation != peer.incarnation() {
-            let text = format!("node {node} was thought dead and comes back as {}", peer.incarnation().counter);
-            self.note(|| Happening::new("refute", text).of(node));
-        }
-        if counters.evictions != peer.counters().evictions {
-            self.note(|| Happening::new("suspect", format!("node {node} gives somebody up")).of(node));
-        }
-        if counters.closes != peer.counters().closes {
-            self.note(|| Happening::new("close", format!("node {node} closes an edge")).of(node));
+        for (_, notice) in peer.take_notices() {
+            let happening = Happening::new(notice.kind(), format!("node {node} {notice}")).of(node);
+            self.note(|| Happening { other: notice.other(), ..happening });
         }
     }
 }
