@@ -1,0 +1,108 @@
+// Looks at every page of the built site in a real browser: accessibility by axe-core, requests to
+// other hosts, messages of errors, pages that are wider than the screen; and tries the search.
+//   node browser.mjs SITE [PICTURES]     also takes a picture of each page at both widths
+import { chromium } from "playwright-core";
+import { createRequire } from "node:module";
+import { createServer } from "node:http";
+import { mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { extname, join, relative } from "node:path";
+
+const [site, pictures] = process.argv.slice(2);
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const WIDTHS = [1280, 390];
+const AT_ONCE = 4;
+const TYPES = { ".html": "text/html; charset=utf-8", ".css": "text/css", ".js": "text/javascript",
+  ".svg": "image/svg+xml", ".png": "image/png", ".woff2": "font/woff2", ".json": "application/json" };
+const faults = [];
+
+/** All pages; those under source/ are copies of files in one form, so one of them is enough. */
+function pages(folder = site) {
+  const found = readdirSync(folder).flatMap(name => {
+    const path = join(folder, name);
+    if (statSync(path).isDirectory()) return pages(path);
+    return name.endsWith(".html") ? [relative(site, path)] : [];
+  });
+  if (folder !== site) return found;
+  const copies = found.filter(name => name.startsWith("source/"));
+  const own = found.filter(name => !name.startsWith("source/") && !/^(toc|print)\.html$/.test(name));
+  return [...own, ...copies.slice(0, 1)];
+}
+
+function serve() {
+  const server = createServer((request, response) => {
+    const path = join(site, decodeURIComponent(new URL(request.url, "http://x").pathname));
+    try {
+      const body = readFileSync(path);
+      response.writeHead(200, { "content-type": TYPES[extname(path)] || "text/plain; charset=utf-8" });
+      response.end(body);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  return new Promise(resolve => server.listen(0, "127.0.0.1", () => resolve(server)));
+}
+
+async function open(browser, base, name, width) {
+  const page = await browser.newPage({ viewport: { width, height: 900 } });
+  page.on("request", request => {
+    const { protocol, origin } = new URL(request.url());
+    if (protocol !== "data:" && origin !== base) faults.push(`${name}: asks for ${request.url()}`);
+  });
+  page.on("response", response => {
+    if (response.status() >= 400) faults.push(`${name}: ${response.status()} ${response.url()}`);
+  });
+  page.on("console", message => {
+    if (message.type() === "error") faults.push(`${name}: ${message.text()}`);
+  });
+  page.on("pageerror", error => faults.push(`${name}: ${error.message}`));
+  await page.goto(`${base}/${name}`, { waitUntil: "load" });
+  return page;
+}
+
+/** Looks at one page: all of it at the first width; the second shows whether it fits. */
+async function look(browser, base, name) {
+  for (const width of WIDTHS) {
+    const page = await open(browser, base, name, width);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    if (wide > 0) faults.push(`${name}: ${wide} pixels wider than a screen of ${width}`);
+    if (width === WIDTHS[0]) {
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() => window.axe.run(document,
+        { resultTypes: ["violations"] }));
+      for (const { impact, id, nodes } of violations) {
+        faults.push(`${name}: ${impact} ${id}: ${nodes.length} places, ${nodes[0].target.join(" ")}`);
+      }
+    }
+    if (pictures) {
+      const file = `${name.replaceAll("/", "-").replace(".html", "")}-${width}.png`;
+      await page.screenshot({ path: join(pictures, file), fullPage: true });
+    }
+    await page.close();
+  }
+}
+
+async function search(browser, base) {
+  const page = await open(browser, base, "index.html", WIDTHS[0]);
+  await page.keyboard.press("s");
+  await page.locator("#mdbook-searchbar, #searchbar").fill("contact plan");
+  const result = page.locator("#mdbook-searchresults a, #searchresults a").first();
+  await result.waitFor({ timeout: 10000 }).catch(() => faults.push("search finds nothing"));
+  await page.close();
+}
+
+const server = await serve();
+const base = `http://127.0.0.1:${server.address().port}`;
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium",
+  args: ["--no-sandbox"] });
+if (pictures) mkdirSync(pictures, { recursive: true });
+const names = pages();
+const waiting = [...names];
+await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+  while (waiting.length) await look(browser, base, waiting.shift());
+}));
+await search(browser, base);
+await browser.close();
+server.close();
+for (const fault of faults) console.log(fault);
+console.log(`${names.length} pages at widths of ${WIDTHS.join(" and ")}: ${faults.length} faults`);
+process.exit(faults.length ? 1 : 0);

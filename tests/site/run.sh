@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# The documentation site: whether its generated pages are as they are made, and whether the built
+# site is whole, loads nothing from elsewhere and is accessible.
+#   tests/site/run.sh [PICTURES]     also takes pictures of all pages at two widths
+# Needs mdBook, Debian's chromium, node and npm. Works under the target directory.
+set -euo pipefail
+here="$(cd "$(dirname "$0")" && pwd)"
+pictures="${1:+$(realpath -m "$1")}"
+work="$(realpath -m "${CARGO_TARGET_DIR:-$here/../../target}/site-tests")"
+mkdir -p "$work"
+"$here/../../site/generate.py" --check
+"$here/../../site/build.sh" "$work/site"
+python3 "$here/check.py" "$work/site"
+cp "$here/browser.mjs" "$here/package.json" "$work"
+cd "$work"
+[ -d node_modules/playwright-core ] || npm install --no-package-lock --no-audit --no-fund --silent
+node browser.mjs "$work/site" ${pictures:+"$pictures"}
