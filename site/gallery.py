@@ -23,6 +23,8 @@ def entries():
 
 
 def duration(seconds):
+    if seconds < 1:
+        return "less than a second"
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min"

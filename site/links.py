@@ -29,7 +29,7 @@ PAGE = """<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{name}</title><meta name="description" content="The file {name} of the repository of fabnet">
-<link rel="icon" href="data:,"></head>
+<link rel="icon" href="data:,"><style>pre {{ overflow-x: auto; }}</style></head>
 <body><main><h1>{name}</h1><pre tabindex="0">{text}</pre></main></body>
 </html>
 """

@@ -61,9 +61,14 @@ def equations(method):
     )
 
 
+def one_each(block):
+    """A block of equations with one on each line, so that it fits on narrow screens."""
+    return "\n" + re.sub(r" {4,}", "\n", block[0]) + "\n"
+
+
 def spaced(text):
     """A doc comment with empty lines around blocks and tables, as Markdown of all readers wants."""
-    text = re.sub(r"(?m)^(```text\n.*?^```)$", r"\n\1\n", text, flags=re.DOTALL)
+    text = re.sub(r"(?m)^```text\n.*?^```$", one_each, text, flags=re.DOTALL)
     text = re.sub(r"(?m)((?:^\|.*\n)+)", r"\n\1", text)
     return re.sub(r"\n{3,}", "\n\n", text).strip()
 
