@@ -8,3 +8,5 @@ cd "$(dirname "$0")/.."
 to="$(realpath -m "${1:-target/site}")"
 mdbook build --dest-dir "$to"
 python3 site/links.py copy "$to"
+# A listener that does nothing, against a cache of old browsers; new ones warn of it.
+sed -i '/^window\.onunload = function() { };$/d' "$to"/book-*.js

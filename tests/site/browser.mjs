@@ -34,7 +34,8 @@ function serve() {
     const path = join(site, decodeURIComponent(new URL(request.url, "http://x").pathname));
     try {
       const body = readFileSync(path);
-      response.writeHead(200, { "content-type": TYPES[extname(path)] || "text/plain; charset=utf-8" });
+      response.writeHead(200, { "cache-control": "max-age=3600",
+        "content-type": TYPES[extname(path)] || "text/plain; charset=utf-8" });
       response.end(body);
     } catch {
       response.writeHead(404).end();
@@ -43,8 +44,8 @@ function serve() {
   return new Promise(resolve => server.listen(0, "127.0.0.1", () => resolve(server)));
 }
 
-async function open(browser, base, name, width) {
-  const page = await browser.newPage({ viewport: { width, height: 900 } });
+async function open(contexts, base, name, width) {
+  const page = await contexts[width].newPage();
   page.on("request", request => {
     const { protocol, origin } = new URL(request.url());
     if (protocol !== "data:" && origin !== base) faults.push(`${name}: asks for ${request.url()}`);
@@ -61,9 +62,9 @@ async function open(browser, base, name, width) {
 }
 
 /** Looks at one page: all of it at the first width; the second shows whether it fits. */
-async function look(browser, base, name) {
+async function look(contexts, base, name) {
   for (const width of WIDTHS) {
-    const page = await open(browser, base, name, width);
+    const page = await open(contexts, base, name, width);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (wide > 0) faults.push(`${name}: ${wide} pixels wider than a screen of ${width}`);
     if (width === WIDTHS[0]) {
@@ -83,8 +84,8 @@ async function look(browser, base, name) {
 }
 
 /** Uses the page by keys alone: the table of contents, then the search. */
-async function use(browser, base) {
-  const page = await open(browser, base, "index.html", WIDTHS[0]);
+async function use(contexts, base) {
+  const page = await open(contexts, base, "index.html", WIDTHS[0]);
   const shown = () => page.evaluate(
     () => document.documentElement.classList.contains("sidebar-visible"));
   const before = await shown();
@@ -101,13 +102,18 @@ const server = await serve();
 const base = `http://127.0.0.1:${server.address().port}`;
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium",
   args: ["--no-sandbox"] });
+// A context for each width, so that scripts, styles and fonts are loaded once.
+const contexts = {};
+for (const width of WIDTHS) {
+  contexts[width] = await browser.newContext({ viewport: { width, height: 900 } });
+}
 if (pictures) mkdirSync(pictures, { recursive: true });
 const names = pages();
 const waiting = [...names];
 await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-  while (waiting.length) await look(browser, base, waiting.shift());
+  while (waiting.length) await look(contexts, base, waiting.shift());
 }));
-await use(browser, base);
+await use(contexts, base);
 await browser.close();
 server.close();
 for (const fault of faults) console.log(fault);
