@@ -11,7 +11,7 @@ const [site, pictures] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const WIDTHS = [1280, 390];
 const TIMEOUT = 120000; // for machines that are busy
-const AT_ONCE = 4;
+const AT_ONCE = 2;
 const TYPES = { ".html": "text/html; charset=utf-8", ".css": "text/css", ".js": "text/javascript",
   ".svg": "image/svg+xml", ".png": "image/png", ".woff2": "font/woff2", ".json": "application/json" };
 const faults = [];
@@ -42,6 +42,15 @@ function serve() {
     }
   });
   return new Promise(resolve => server.listen(0, "127.0.0.1", () => resolve(server)));
+}
+
+/**
+ * A context for each width. Pages that follow each other in one load scripts, styles and fonts once;
+ * pages side by side would wait for each other's.
+ */
+async function newContexts(browser) {
+  const sized = width => browser.newContext({ viewport: { width, height: 900 } });
+  return Object.fromEntries(await Promise.all(WIDTHS.map(async w => [w, await sized(w)])));
 }
 
 async function open(contexts, base, name, width) {
@@ -102,18 +111,14 @@ const server = await serve();
 const base = `http://127.0.0.1:${server.address().port}`;
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium",
   args: ["--no-sandbox"] });
-// A context for each width, so that scripts, styles and fonts are loaded once.
-const contexts = {};
-for (const width of WIDTHS) {
-  contexts[width] = await browser.newContext({ viewport: { width, height: 900 } });
-}
 if (pictures) mkdirSync(pictures, { recursive: true });
 const names = pages();
 const waiting = [...names];
 await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+  const contexts = await newContexts(browser);
   while (waiting.length) await look(contexts, base, waiting.shift());
 }));
-await use(contexts, base);
+await use(await newContexts(browser), base);
 await browser.close();
 server.close();
 for (const fault of faults) console.log(fault);
