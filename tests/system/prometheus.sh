@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The metrics, the scrape configuration and the alert rules of docs/prometheus, tried with a real
-# Prometheus (Debian's package `prometheus`): it reads all nodes, every rule is evaluated, and a
-# node that is killed raises its alert.
+# The metrics, and the scrape configuration, the alert rules and the dashboards of docs/prometheus,
+# tried with a real Prometheus (Debian's package `prometheus`): it reads all nodes, every rule is
+# evaluated, every query of a dashboard has series, and a node that is killed raises its alert.
 #   tests/system/prometheus.sh
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -16,7 +16,10 @@ cp docs/prometheus/*.yml "$out"
 sed -i 's/5s/1s/; s/for: 30s/for: 2s/' "$out"/*.yml
 "$fabnet" launch experiments/checks/network.toml --nodes 3 --set rounds=3000 --out "$out/run" --quiet &
 pids+=($!)
-until [ "$(ls "$out"/run/nodes/*/node.toml 2>/dev/null | wc -l)" = 3 ]; do sleep 0.2; done
+until [ "$(ls "$out"/run/nodes/*/node.toml 2>/dev/null | wc -l)" = 3 ]; do
+  kill -0 "${pids[0]}" # ends the test if the nodes could not be started
+  sleep 0.2
+done
 python3 - "$out" <<'END'
 import glob, json, sys, tomllib
 
@@ -57,6 +60,9 @@ for metric in ["fabnet_epoch", "fabnet_incarnation", "fabnet_mass_residual", "fa
     wait(f"{metric}: {len(values(metric))} series", lambda: values(metric))
 rules = lambda: [rule for group in ask("rules")["groups"] for rule in group["rules"]]
 wait("every rule is evaluated", lambda: len(rules()) == 7 and all(rule["health"] == "ok" for rule in rules()))
+wait("rates have series", lambda: values("rate(fabnet_round_seconds_count[10s])"))
+if subprocess.run(["tests/system/dashboards.py", f"http://127.0.0.1:{sys.argv[1]}"]).returncode:
+    sys.exit("a dashboard is at fault")
 assert not values("ALERTS"), ask("query", query="ALERTS")
 subprocess.run(["pkill", "-9", "-f", sys.argv[2] + "/run/nodes/node-2/node.toml"], check=True)
 wait("a node that is killed raises FabnetNodeGone", lambda: values('ALERTS{alertname="FabnetNodeGone",alertstate="firing"}'))
