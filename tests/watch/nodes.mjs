@@ -2,7 +2,7 @@
 // number that is compared comes from the nodes' own status.
 import { spawn, execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { check, main, open, text } from "./testkit.mjs";
+import { check, flat, main, open, text } from "./testkit.mjs";
 
 const fabnet = process.argv[2];
 const AGENTS = 6;
@@ -111,21 +111,22 @@ async function testKills(browser) {
     { timeout: 20000 });
   check("one address: all are found", (await states(other)).length === AGENTS, await states(other));
   const verdicts = [];
-  await page.exposeFunction("noteVerdict", text => verdicts.push(text));
+  await page.exposeFunction("noteVerdict", text => verdicts.push(flat(text)));
   await page.evaluate(() => new MutationObserver(() => window.noteVerdict(
     document.querySelector("#verdict-text").textContent)).observe(
     document.querySelector("#verdict-text"), { childList: true, characterData: true,
       subtree: true }));
   for (let kill = 0; kill < 2; kill += 1) {
+    verdicts.length = 0;
     const { agent, lags } = await followKill(launch.child.pid, [page, other]);
     console.log("agent " + agent + " was killed; shown after " + lags.join(" and ") + " ms");
     check("kill: shown within two seconds", lags.every(lag => lag < 2000), lags);
-    check("kill: a verdict names it", verdicts.some(text => /down/.test(text)
-      && text.includes("agent " + agent)), verdicts.slice(-5));
     await page.waitForFunction(() => /^u+$/.test(watch.run.frames.at(-1).s), null,
       { timeout: 20000 });
     await delay(1200);
     const after = await text(page, "#verdict-text");
+    check("kill: a verdict names it", verdicts.some(text => /down/.test(text)
+      && text.includes("agent " + agent)), verdicts.slice(-5));
     check("kill: the verdict recovers", !/down|silent/.test(after), after);
   }
   check("scrubber: it goes back", await goesBack(page));
