@@ -2,6 +2,7 @@
 // number that is compared comes from the nodes' own status.
 import { spawn, execFileSync } from "node:child_process";
 import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { get } from "node:https";
 import { check, flat, main, open, text } from "./testkit.mjs";
 
 const fabnet = process.argv[2];
@@ -110,6 +111,7 @@ async function testKills(browser) {
   await other.waitForFunction(() => watch.run && watch.run.frames.length > 1, null,
     { timeout: 20000 });
   check("one address: all are found", (await states(other)).length === AGENTS, await states(other));
+  await testListen(http);
   const verdicts = [];
   await page.exposeFunction("noteVerdict", text => verdicts.push(flat(text)));
   await page.evaluate(() => new MutationObserver(() => window.noteVerdict(
@@ -137,6 +139,26 @@ async function testKills(browser) {
     check("nodes: no errors but the end of the stream", errors.length === 0, errors);
     await shown.context().close();
   }
+}
+
+/** The page for other machines: over TLS with a node's certificate, and only with its token. */
+async function testListen(http) {
+  const watching = start("watch", http, "--listen", "127.0.0.1:0", "--certificate-of",
+    FOLDER + "/nodes/node-2/node.toml");
+  const address = await watching.address;
+  const status = (url, ca) => new Promise(done => get(url, { ca }, answer => {
+    answer.destroy();
+    done(answer.statusCode);
+  }).on("error", error => done(error.code)));
+  const authority = readFileSync(FOLDER + "/pki/ca.pem");
+  check("listen: TLS and token", (await status(address, authority)) === 200, address);
+  check("listen: a wrong token", (await status(address + "0", authority)) === 403);
+  const bare = address.replace(/\?.*/, "");
+  check("listen: no token", (await status(bare, authority)) === 403);
+  check("listen: no stream without it", (await status(bare + "stream", authority)) === 403);
+  check("listen: others are not trusted", typeof (await status(address)) === "string");
+  watching.child.kill("SIGINT");
+  await watching.ended;
 }
 
 /** Whether Home shows the first frame, and End the newest. */
