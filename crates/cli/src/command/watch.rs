@@ -3,6 +3,8 @@
 #[cfg(feature = "net")]
 mod live_nodes;
 mod page_address;
+#[cfg(feature = "net")]
+mod page_for_others;
 mod seed_recorder;
 
 use std::path::{Path, PathBuf};
