@@ -21,7 +21,7 @@ pub(crate) struct LiveRecording {
 
 impl LiveRecording {
     /// The shortest time between two frames.
-    pub(crate) const EVERY: Duration = Duration::from_millis(450);
+    const EVERY: Duration = Duration::from_millis(450);
 
     /// Begins a recording of a run with these members.
     pub(crate) fn begin(
