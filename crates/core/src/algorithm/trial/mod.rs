@@ -142,8 +142,8 @@ pub(super) fn choose(curvature: &CurvatureBounds, network: &Network, spread: u64
         search.try_candidate(curvature, candidate, &mut trial);
     }
     let mut plan = search.plan;
-    // Mixing takes longer in the larger network, by as much as news does.
-    plan.mixing.mixings = (plan.mixing.mixings * spread).div_ceil(tried_spread.max(1));
+    // Mixing takes longer in the larger network, by as much as news does. One agent has no news.
+    plan.mixing.mixings = (plan.mixing.mixings * spread.max(1)).div_ceil(tried_spread.max(1));
     plan
 }
 
@@ -243,6 +243,16 @@ mod tests {
             assert!(!complete.is_fallback() && !ring.is_fallback());
             assert_eq!(complete.mixing.mixings, 1, "{complete:?}");
             assert!(ring.mixing.mixings > 3, "{ring:?}");
+        }
+    }
+
+    #[test]
+    fn agents_mix_at_least_once_for_each_step_however_few_they_are() {
+        for curvature in [CurvatureBounds::Single(1.0), CurvatureBounds::Bilevel(BILEVEL)] {
+            for agents in 1..4 {
+                let plan = chosen(&curvature, Complete::new(agents), agents as u64 - 1, true);
+                assert!(plan.mixing.mixings >= 1, "{agents} agents: {plan:?}");
+            }
         }
     }
 
