@@ -26,6 +26,7 @@ from ._lists import (
     list_weights,
 )
 from ._node import Found, Node, issue_certificates
+from ._page import Page
 from ._solve import Solution, solve
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "Figure",
     "Found",
     "Node",
+    "Page",
     "Result",
     "Solution",
     "__version__",

@@ -15,6 +15,7 @@ import numpy as np
 
 from . import _fabnet, _toml
 from ._answer import Answer
+from ._page import Page
 
 
 @dataclass(frozen=True)
@@ -33,11 +34,12 @@ class Result:
 
     ``records`` maps the name of a column to an array with an entry for every recorded round.
     ``summary`` describes each run and each group of runs. ``figures`` are displayed in a notebook.
-    ``path`` is the folder with all results, the same files as ``fabnet run`` writes.
+    ``path`` is the folder with all results, the same files as ``fabnet run`` writes;
+    ``fabnet.Result(path)`` reads such a folder.
     """
 
-    def __init__(self, path: pathlib.Path, keep: Any = None):
-        self.path = path
+    def __init__(self, path: str | os.PathLike[str], keep: Any = None):
+        self.path = path = pathlib.Path(path)
         self._keep = keep  # a temporary folder, removed with this object
         self.summary: dict[str, Any] = json.loads((path / "summary.json").read_text())
         with open(path / "records.csv", newline="") as file:
@@ -64,6 +66,38 @@ class Result:
         >>> result.solution().y.shape
         (6,)
         """
+        run = self._run(label, seed)
+        if "solution" not in run:
+            raise ValueError(
+                'this run has kept no solution: set record.solutions = "mean" or "all"'
+            )
+        return Answer.read(self.path / run["solution"])
+
+    def watch(
+        self, label: str | None = None, seed: int | None = None, *, height: int = 900
+    ) -> Page:
+        """Return the page of ``fabnet watch`` for one run, which a notebook shows.
+
+        The run must have been recorded: ``fabnet.run(..., watch=True)``, or ``fabnet run --watch``.
+        ``label`` and ``seed`` are those of :meth:`solution`. The page is a part of the notebook
+        when it is saved, of up to 3 MB.
+
+        >>> result = fabnet.run({
+        ...     "agents": 4, "rounds": 50, "problem": {"kind": "quadratic"},
+        ...     "algorithm": [{"kind": "push-pull", "steps": 0.05}]}, watch=True)
+        >>> result.watch()
+        Page(height=900)
+        """
+        recording = self.path / "watch" / str(self._run(label, seed)["run"])
+        if not recording.is_file():
+            raise ValueError(
+                "nothing was recorded of this run: take fabnet.run(..., watch=True), "
+                "or `fabnet run --watch`"
+            )
+        return Page(_fabnet.watch_page(os.fspath(recording)), height)
+
+    def _run(self, label: str | None, seed: int | None) -> dict[str, Any]:
+        """Return the summary of one run."""
         labels = sorted({run["label"] for run in self.summary["runs"]})
         if label is None and len(labels) > 1:
             raise ValueError(
@@ -81,11 +115,7 @@ class Result:
                 f"there is no run with label {label!r} and seed {seed!r}: "
                 f"the labels are {', '.join(map(repr, labels))}, the seeds {seeds}"
             )
-        if "solution" not in runs[0]:
-            raise ValueError(
-                'this run has kept no solution: set record.solutions = "mean" or "all"'
-            )
-        return Answer.read(self.path / runs[0]["solution"])
+        return runs[0]
 
     def to_pandas(self) -> Any:
         """Return the records as a DataFrame; pandas must be installed."""
@@ -143,6 +173,7 @@ def run(
     *,
     out: str | os.PathLike[str] | None = None,
     threads: int = 0,
+    watch: bool = False,
     **overrides: Any,
 ) -> Result:
     """Run an experiment: a file, or a dict of the same settings.
@@ -150,7 +181,8 @@ def run(
     ``overrides`` set values by their path in the file, with two underscores for a dot:
     ``rounds=2000``, ``algorithm__0__penalty=80``. Results go to the folder ``out``, or to a
     temporary one that is removed with the result. They are the same, bit for bit, as those of
-    ``fabnet run``, for any number of ``threads`` (all cores if 0).
+    ``fabnet run``, for any number of ``threads`` (all cores if 0). With ``watch``, runs are
+    recorded for :meth:`Result.watch`.
 
     >>> result = fabnet.run(
     ...     {"agents": 4, "problem": {"kind": "quadratic"},
@@ -164,7 +196,7 @@ def run(
     if out is None:
         keep = tempfile.TemporaryDirectory(prefix="fabnet-")
         out = os.path.join(keep.name, "results")
-    _fabnet.run(text, file, changes, os.fspath(out), threads)
+    _fabnet.run(text, file, changes, os.fspath(out), threads, watch)
     return Result(pathlib.Path(out), keep)
 
 

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use fabnet_files::SystemFiles;
 use fabnet_lab::{Experiment, Folder, JobError, Plan, Progress, Report, RunOptions, carry_out_plan, conclude, topics};
+use fabnet_watch::{EXPORTED, export, read_recording};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -29,7 +31,8 @@ impl Progress for Interruption {
     }
 }
 
-/// Runs an experiment and writes results to a folder. Ctrl-C stops it and keeps what was recorded.
+/// Runs an experiment and writes results to a folder, with `watch` also what people can watch.
+/// Ctrl-C stops it and keeps what was recorded.
 #[pyfunction]
 pub(crate) fn run(
     py: Python<'_>,
@@ -38,6 +41,7 @@ pub(crate) fn run(
     changes: Vec<String>,
     out: PathBuf,
     threads: usize,
+    watch: bool,
 ) -> PyResult<()> {
     let failed = |error: &dyn std::fmt::Display| PyRuntimeError::new_err(error.to_string());
     let plan = plan(text, &file, &changes)?.with_checksums().map_err(|error| failed(&error))?;
@@ -47,7 +51,7 @@ pub(crate) fn run(
     }
     folder.begin(&plan).map_err(|error| failed(&error))?;
     let threads = if threads == 0 { thread::available_parallelism().map_or(1, usize::from) } else { threads };
-    simulate(py, &plan, &folder, threads)?.map_err(|error| {
+    simulate(py, &plan, &folder, RunOptions { watch, ..RunOptions::new(threads) })?.map_err(|error| {
         if !error.can_be_resumed() {
             folder.discard_if_empty();
         }
@@ -58,11 +62,11 @@ pub(crate) fn run(
 }
 
 /// Carries out the runs of a plan; an interruption of the main thread stops them and is raised.
-fn simulate(py: Python<'_>, plan: &Plan, folder: &Folder, threads: usize) -> PyResult<Result<Report, JobError>> {
+fn simulate(py: Python<'_>, plan: &Plan, folder: &Folder, options: RunOptions) -> PyResult<Result<Report, JobError>> {
     let interruption = Interruption { interrupted: AtomicBool::new(false) };
     // Python handles signals in the main thread only, so another thread does the work.
     let (report, signal) = thread::scope(|scope| {
-        let work = scope.spawn(|| carry_out_plan(plan, folder, RunOptions::new(threads), &interruption));
+        let work = scope.spawn(|| carry_out_plan(plan, folder, options, &interruption));
         let mut signal = Ok(());
         while !work.is_finished() {
             py.detach(|| thread::sleep(Duration::from_millis(5)));
@@ -75,6 +79,14 @@ fn simulate(py: Python<'_>, plan: &Plan, folder: &Folder, threads: usize) -> PyR
     });
     signal?;
     report.map_err(|_| PyRuntimeError::new_err("a thread died"))
+}
+
+/// The page that shows what was recorded of a run, as one HTML document.
+#[pyfunction]
+pub(crate) fn watch_page(recording: PathBuf) -> PyResult<String> {
+    let failed = |error: &dyn std::fmt::Display| PyRuntimeError::new_err(error.to_string());
+    let recorded = read_recording(&SystemFiles::SHARED, &recording).map_err(|error| failed(&error))?;
+    export(&recorded, EXPORTED).map_err(|error| failed(&error))
 }
 
 /// Reports what can be known about an experiment before it is run: a text, and the reasons why a

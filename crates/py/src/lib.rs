@@ -24,6 +24,7 @@ fn _fabnet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(experiment::run, module)?)?;
     module.add_function(wrap_pyfunction!(experiment::check, module)?)?;
+    module.add_function(wrap_pyfunction!(experiment::watch_page, module)?)?;
     module.add_function(wrap_pyfunction!(experiment::listing, module)?)?;
     module.add_function(wrap_pyfunction!(solve::solve, module)?)?;
     module.add_function(wrap_pyfunction!(agent_gradients::gradients, module)?)?;

@@ -7,6 +7,9 @@ use crate::stream_file::RecordedRun;
 use crate::thinning::thin;
 use crate::{Item, WatchFrame};
 
+/// The largest number of bytes of data in an exported page, if nothing else is said.
+pub const EXPORTED: usize = 5 << 19;
+
 /// The page with a stream inside, of which at most this many bytes are kept: older frames become
 /// fewer.
 pub fn export(stream: &RecordedRun, limit: usize) -> serde_json::Result<String> {

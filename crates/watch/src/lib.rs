@@ -25,7 +25,7 @@ pub use agent_frames::AgentFrames;
 pub use agent_status::AgentStatus;
 pub use edge_numbers::EdgeNumbers;
 pub use event::WatchEvent;
-pub use export::export;
+pub use export::{EXPORTED, export};
 pub use follower::{Follower, NamedItem};
 pub use frame::{ByAgent, PartTimes, RoundEdges, WatchFrame};
 pub use hello::{Hello, RunSource, TimeUnit, VERSION};

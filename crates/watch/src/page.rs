@@ -19,24 +19,27 @@ const SCRIPT: &str = parts!(
     "table.js" "books.js" "log.js" "day.js" "main.js"
 );
 
+/// What every page may do: run its own script and use its own style.
 static POLICY: LazyLock<String> = LazyLock::new(|| {
     let hash = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text));
     format!(
-        "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; connect-src 'self'; img-src data:; \
-         base-uri 'none'; form-action 'none'",
+        "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; img-src data:; base-uri 'none'; \
+         form-action 'none'",
         hash(SCRIPT),
         hash(STYLE)
     )
 });
 
-/// What the page may do: run its own script, use its own style, and ask its own server.
+/// What a page that is served may do: what every page may, and ask its own server.
 pub fn content_security_policy() -> String {
-    POLICY.clone()
+    format!("{}; connect-src 'self'", *POLICY)
 }
 
-/// The page, with data inside if it is to be shown without a server.
+/// The page, with data inside if it is to be shown without a server. Then it may ask nobody: in a
+/// frame of another page, such as a notebook, `'self'` would be the server of that page.
 pub fn page(data: Option<&str>) -> String {
-    let policy = format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n", *POLICY);
+    let policy = if data.is_none() { content_security_policy() } else { POLICY.clone() };
+    let policy = format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n");
     // In JSON, this letter stands only within strings.
     let data = data.map(|data| data.replace('<', "\\u003c"));
     let data = data.map(|data| format!("<script type=\"application/json\" id=\"data\">{data}</script>"));
@@ -58,6 +61,12 @@ mod tests {
         // The name of SVG, and the home of uPlot in its licence.
         let named = ["http://www.w3.org/2000/svg", "https://github.com/leeoniya/uPlot"];
         assert!(!named.iter().fold(page, |page, name| page.replace(name, "")).contains("://"));
+    }
+
+    #[test]
+    fn a_page_with_data_may_ask_nobody() {
+        assert!(page(None).contains("connect-src 'self'"));
+        assert!(page(Some("{}")).contains("default-src 'none'") && !page(Some("{}")).contains("connect-src"));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use std::time::Duration;
 use clap::Args;
 use fabnet_files::{Files, MemoryFiles, SystemFiles};
 use fabnet_sim::Scenario;
-use fabnet_watch::{CurrentRecording, WatchServer, export, read_recording};
+use fabnet_watch::{CurrentRecording, EXPORTED, WatchServer, export, read_recording};
 
 use self::page_address::PageAddress;
 use self::seed_recorder::record_seed;
@@ -60,9 +60,6 @@ pub(crate) struct Watch {
     #[command(flatten)]
     page: PageAddress,
 }
-
-/// The largest number of bytes of data in an exported file.
-const EXPORTED: usize = 5 << 19;
 
 /// The files of recordings, and which of them is shown.
 type Shown = (Arc<dyn Files>, CurrentRecording);
