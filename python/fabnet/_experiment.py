@@ -16,6 +16,12 @@ import numpy as np
 from . import _fabnet, _toml
 from ._answer import Answer
 from ._page import Page
+from ._plot import plot_records
+from ._tensorboard import write_events
+
+
+# The columns before the metrics: run, label, seed, round, seconds, bytes_per_agent.
+_COSTS_END = 6
 
 
 @dataclass(frozen=True)
@@ -95,6 +101,43 @@ class Result:
                 "or `fabnet run --watch`"
             )
         return Page(_fabnet.watch_page(os.fspath(recording)), height)
+
+    def by_run(self) -> dict[tuple[str, int], dict[str, np.ndarray]]:
+        """Return the records of each run by its label and its seed.
+
+        >>> result = fabnet.run({
+        ...     "agents": 4, "rounds": 50, "seeds": 2, "problem": {"kind": "quadratic"},
+        ...     "algorithm": [{"kind": "push-pull", "steps": 0.05}]})
+        >>> list(result.by_run())
+        [('push-pull', 0), ('push-pull', 1)]
+        """
+        rows = {run["run"]: self.records["run"] == run["run"] for run in self.summary["runs"]}
+        return {
+            (run["label"], run["seed"]): {
+                name: column[rows[run["run"]]] for name, column in self.records.items()
+            }
+            for run in self.summary["runs"]
+        }
+
+    def plot(self, metric: str | None = None, *, x: str = "round", ax: Any = None) -> Any:
+        """Draw a column of the records over another one; matplotlib must be installed.
+
+        Each run is a curve, and each group a colour. Without ``metric``, it is the first metric of
+        the experiment. Return the axes, which are new ones unless ``ax`` is given.
+        """
+        groups: dict[str, list[dict[str, np.ndarray]]] = {}
+        for (label, _), records in self.by_run().items():
+            groups.setdefault(label, []).append(records)
+        return plot_records(groups, metric or list(self.records)[_COSTS_END], x, ax)
+
+    def to_tensorboard(self, folder: str | os.PathLike[str]) -> None:
+        """Write the records as event files of TensorBoard; tensorboardX must be installed.
+
+        Each run gets a folder ``LABEL/seed-SEED`` in ``folder``, each metric a scalar by rounds.
+        Times are the seconds that the run has spent in rounds. TensorBoard keeps scalars in single
+        precision.
+        """
+        write_events(self.by_run(), pathlib.Path(folder))
 
     def _run(self, label: str | None, seed: int | None) -> dict[str, Any]:
         """Return the summary of one run."""
