@@ -27,6 +27,7 @@ from ._lists import (
 )
 from ._node import Found, Node, issue_certificates
 from ._page import Page
+from ._recorder import Snapshot
 from ._solve import Solution, solve
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "Node",
     "Page",
     "Result",
+    "Snapshot",
     "Solution",
     "__version__",
     "check",

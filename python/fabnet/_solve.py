@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,8 @@ import numpy as np
 
 from . import _fabnet, _toml
 from ._answer import Answer
+from ._plot import plot_records
+from ._recorder import Recorder, Snapshot
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,9 @@ class Solution:
     """The solution that the agents have found.
 
     ``x`` and ``y`` have a row for every agent, and ``own`` the private coordinates of each.
-    ``records`` maps the name of a column to an array with an entry for every recorded round.
+    ``rounds`` is the number of rounds that were carried out. ``stopped`` says why ``stop`` has
+    ended the run, and is None if it has not. ``records`` maps the name of a column to an array with
+    an entry for every recorded round.
     """
 
     x: np.ndarray
@@ -25,6 +29,7 @@ class Solution:
     own: list[np.ndarray]
     rounds: int
     records: dict[str, np.ndarray]
+    stopped: str | None = None
 
     def solution(self) -> Answer:
         """Return the solution averaged over agents, as :meth:`fabnet.Result.solution` does."""
@@ -44,6 +49,15 @@ class Solution:
 
         return pandas.DataFrame(self.records)
 
+    def plot(self, metric: str | None = None, *, x: str = "round", ax: Any = None) -> Any:
+        """Draw a column of the records over another one; matplotlib must be installed.
+
+        Without ``metric``, it is the relative error where the optimum is known, and otherwise f.
+        Return the axes, which are new ones unless ``ax`` is given.
+        """
+        metric = metric or ("relative_error" if "relative_error" in self.records else "upper")
+        return plot_records({"": [self.records]}, metric, x, ax)
+
 
 def solve(
     problem: Any,
@@ -57,6 +71,11 @@ def solve(
     faults: Mapping[str, Any] | None = None,
     seed: int = 0,
     record_every: int = 10,
+    metrics: Iterable[str | Callable[[Snapshot], float]]
+    | Mapping[str, Callable[[Snapshot], float]]
+    | None = None,
+    callback: Callable[[Snapshot], object] | None = None,
+    stop: Mapping[str, Any] | Callable[[Snapshot], Any] | None = None,
     progress: bool = False,
 ) -> Solution:
     """Solve a problem of your own: minimise the mean of f over x, where y minimises the mean of g.
@@ -115,6 +134,29 @@ def solve(
     exchange mass through ledgers, which make up for lost messages, or without them with
     ``{"delivery": "plain"}``.
 
+    Every ``record_every`` rounds the run is recorded, at the start and at the end, too. Functions
+    then get a :class:`Snapshot` with the round, the values of the metrics and the solutions of all
+    agents. None of them changes the numbers of the run.
+
+    - ``metrics`` are recorded beside consensus, f, bytes and, where the optimum is known, the
+      relative error: names of :func:`list_metrics`, functions that return a number, or a dict of
+      names and functions.
+    - ``callback(snapshot)`` is called after the values are recorded.
+    - ``stop`` ends the run early. It is a target as in experiment files, such as
+      ``{"metric": "consensus", "below": 1e-6}``, or a function that returns True or a reason. As in
+      experiments, it has no effect while the run is beyond a limit of divergence.
+
+    >>> rounds = []
+    >>> solution = fabnet.solve(
+    ...     "quadratic", agents=5, topology="complete", algorithm="push-pull", steps=0.05,
+    ...     metrics={"spread": lambda now: np.ptp(now.y, 0).max()},
+    ...     callback=lambda now: rounds.append(now.round),
+    ...     stop={"metric": "relative_error", "below": 1e-3})
+    >>> solution.stopped
+    'relative_error = 0.000952 is below 0.001'
+    >>> solution.rounds == rounds[-1] and len(solution.records["spread"]) == len(rounds)
+    True
+
     An exception in a function is raised unchanged, and so is Ctrl-C. With ``progress``, a progress
     bar is shown if tqdm is installed.
     """
@@ -139,6 +181,7 @@ def solve(
             "`steps` sets the step sizes of an algorithm that is given by name only: "
             "this one has its own"
         )
+    recorder = Recorder(metrics, stop, callback)
     experiment = {
         "agents": _agents(problem, agents),
         "rounds": rounds,
@@ -147,15 +190,20 @@ def solve(
         "topology": named("topology", topology, "complete"),
         "weights": named("weights", weights, "uniform"),
         "algorithm": [{"steps": steps, **named("algorithm", algorithm, "fab")}],
-        "record": {"every": record_every, "metrics": ["consensus"]},
+        "record": {"every": record_every, "metrics": recorder.names},
         **({} if faults is None else {"faults": dict(faults)}),
     }
     with _Bar(rounds, progress) as bar:
-        return Solution(
-            **_fabnet.solve(
-                _toml.text(experiment), own["problem"], own["topology"], own["algorithm"], bar.show
-            )
+        recorder.show = bar.show
+        found = _fabnet.solve(
+            _toml.text(experiment),
+            own["problem"],
+            own["topology"],
+            own["algorithm"],
+            recorder,
+            recorder.looks,
         )
+    return Solution(**found, records=recorder.records())
 
 
 def _agents(problem: Any, agents: int | None) -> int:

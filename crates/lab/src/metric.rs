@@ -1,7 +1,7 @@
 //! The metrics by name: what can be recorded of a run.
 
 use fabnet_core::hypergradient::Solver;
-use fabnet_core::{Level, Optimum, Point, Problem, ProblemExt, Scalar, View, linalg};
+use fabnet_core::{Level, Optimum, Point, Problem, ProblemExt, QueryBatch, Scalar, View, linalg};
 
 use crate::problems::problems;
 
@@ -119,14 +119,22 @@ impl<T: Scalar> Snapshot<'_, T> {
     /// The objective of a level at the mean point, averaged over agents.
     fn value(&self, level: Level) -> f64 {
         let (x, y) = self.solution();
+        let (problem, round, agents) = (self.view.problem, self.view.round, self.view.agents.range());
         let shared = self.view.algorithm.blocks().width();
-        let mut point = Vec::new();
-        let value = |agent: usize| {
-            self.view.write_point(agent, &mut point);
-            let at = Point { agent, round: self.view.round, own: &point[shared..], x: &x, y: &y };
-            self.view.problem.value(level, at).f64()
+        let own: Vec<Vec<T>> = agents.clone().map(|agent| self.view.point(agent)[shared..].to_vec()).collect();
+        let points = || {
+            let owned = agents.clone().zip(&own);
+            owned.map(|(agent, own)| Point { agent, round, own, x: &x, y: &y })
         };
-        let agents = self.view.agents.range();
-        agents.clone().map(value).sum::<f64>() / agents.len() as f64
+        let sum: f64 = match problem.capabilities().batched {
+            Some(batched) => {
+                let mut batch = QueryBatch::new(problem.dim(), agents.clone(), |agent| problem.private(agent));
+                points().for_each(|point| batch.ask(point));
+                batched.answer(level, round, &mut [&mut batch]);
+                batch.values().iter().map(|value| value.f64()).sum()
+            }
+            None => points().map(|point| problem.value(level, point).f64()).sum(),
+        };
+        sum / agents.len() as f64
     }
 }

@@ -2,6 +2,7 @@
 //! runs of problems, algorithms and topologies that are written in Python.
 
 mod agent_gradients;
+mod agent_solutions;
 mod algorithm;
 mod experiment;
 mod first_exception;
@@ -13,6 +14,7 @@ mod numbers;
 mod problem;
 mod python_parts;
 mod reusable_array;
+mod round_recorder;
 mod solve;
 mod topology;
 

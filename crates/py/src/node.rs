@@ -14,9 +14,9 @@ use pyo3::exceptions::{PyConnectionError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::agent_solutions::points;
 use crate::first_exception::FirstException;
 use crate::python_parts::PythonParts;
-use crate::solve::points;
 
 /// Runs one node until it is done. After Ctrl-C, or an exception in a function, the node announces
 /// that it leaves before the exception is raised. Functions are called from this thread.

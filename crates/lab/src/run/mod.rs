@@ -31,7 +31,7 @@ pub(crate) use preflight::parallel_runs;
 pub use preflight::preflight;
 pub use problem_setup::divide;
 pub use progress::Progress;
-pub(crate) use run_metrics::RunMetrics;
+pub use run_metrics::RunMetrics;
 pub(crate) use runner::carry_out_runs;
 pub use runner::{Report, RunOptions, carry_out_plan, conclude};
 pub use setup::Setup;

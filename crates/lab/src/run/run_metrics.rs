@@ -7,7 +7,7 @@ use crate::metric::{Metric, Snapshot, metrics};
 use crate::plan::{Group, Target};
 
 /// The metrics of a run, and the limits beyond which it has diverged.
-pub(crate) struct RunMetrics<T: Scalar> {
+pub struct RunMetrics<T: Scalar> {
     /// The metrics by name; `None` for those that only the problem has.
     metrics: Vec<(String, Option<Metric<T>>)>,
     optimum: Option<Optimum<T>>,
@@ -16,7 +16,7 @@ pub(crate) struct RunMetrics<T: Scalar> {
 
 impl<T: Scalar> RunMetrics<T> {
     /// The metrics with these names, for a run that starts as seen here.
-    pub(crate) fn new(names: &[String], start: &View<'_, T>) -> Self {
+    pub fn new(names: &[String], start: &View<'_, T>) -> Self {
         let find = |name: &String| metrics().into_iter().find(|metric| metric.name == name);
         let optimum = start.problem.optimum();
         Self {
@@ -33,7 +33,7 @@ impl<T: Scalar> RunMetrics<T> {
 
     /// Measures the metrics in order, NaN where one means nothing, and tells whether the run is
     /// beyond the limits of divergence.
-    pub(crate) fn measure(&self, view: &View<'_, T>) -> (Vec<f64>, bool) {
+    pub fn measure(&self, view: &View<'_, T>) -> (Vec<f64>, bool) {
         let snapshot = Snapshot { view, mean: view.mean(), optimum: self.optimum.as_ref() };
         let diverged = self.limits.is_seen(view, &snapshot.mean);
         let value = |(name, metric): &(String, Option<Metric<T>>)| match metric {
