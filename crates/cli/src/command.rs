@@ -3,6 +3,7 @@
 mod check;
 #[cfg(feature = "net")]
 mod collect;
+mod completions;
 mod data;
 mod faults;
 #[cfg(feature = "net")]
@@ -10,6 +11,7 @@ mod known_nodes;
 #[cfg(feature = "net")]
 mod launch;
 mod list;
+mod man;
 #[cfg(feature = "net")]
 mod live_recording;
 #[cfg(feature = "net")]
@@ -69,10 +71,15 @@ pub(crate) enum Command {
     List(list::List),
     /// Fill the numbers of summaries into a document
     Report(report::Report),
+    /// Print what a shell needs to complete the arguments of fabnet
+    Completions(completions::Completions),
+    /// Write manual pages, one for each subcommand
+    Man(man::Man),
 }
 
 impl Command {
-    pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+    /// Carries the command out; `grammar` gives all arguments that fabnet takes.
+    pub(crate) fn execute(self, grammar: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         match self {
             Self::Run(run) => run.execute(),
             Self::Plot(plot) => plot.execute(),
@@ -88,6 +95,8 @@ impl Command {
             Self::Data(data) => data.execute(),
             Self::List(list) => Ok(list.execute()),
             Self::Report(report) => report.execute(),
+            Self::Completions(completions) => completions.execute(grammar()),
+            Self::Man(man) => man.execute(grammar()),
         }
     }
 }

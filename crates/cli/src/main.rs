@@ -12,7 +12,7 @@ mod trend;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use fabnet_lab::data::Library;
 
 use crate::command::Command;
@@ -63,7 +63,8 @@ fn main() -> ExitCode {
 
 impl Arguments {
     fn execute(self) -> ExitCode {
-        choose_data_folder(self.data).and_then(|()| self.command.execute()).unwrap_or_else(|error| {
+        let done = choose_data_folder(self.data).and_then(|()| self.command.execute(Self::command));
+        done.unwrap_or_else(|error| {
             eprintln!("error: {error:#}");
             exit_code::of(&error)
         })
@@ -82,9 +83,6 @@ fn choose_data_folder(folder: Option<PathBuf>) -> Result<(), anyhow::Error> {
 
 #[cfg(test)]
 mod tests {
-    #[cfg(feature = "net")]
-    use clap::CommandFactory;
-
     use super::*;
 
     /// The help of a command and of all commands below it, as on a terminal of 100 columns.

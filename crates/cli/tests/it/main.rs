@@ -11,6 +11,7 @@ mod own_data;
 mod refusals;
 mod same_bits;
 mod sensitivity;
+mod shells;
 #[cfg(feature = "net")]
 mod stage;
 mod traps;
