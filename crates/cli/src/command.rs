@@ -12,6 +12,7 @@ mod known_nodes;
 mod launch;
 mod list;
 mod man;
+mod new;
 #[cfg(feature = "net")]
 mod live_recording;
 #[cfg(feature = "net")]
@@ -43,6 +44,8 @@ use self::{collect::Collect, launch::Launch, node::Node, pki::Pki, status::Statu
 /// A subcommand with its arguments.
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    /// Write an experiment file to begin with, in which every key is explained
+    New(new::New),
     /// Run an experiment, its grids and seeds in parallel
     Run(run::Run),
     /// Draw or redraw the figures of finished runs
@@ -81,6 +84,7 @@ impl Command {
     /// Carries the command out; `grammar` gives all arguments that fabnet takes.
     pub(crate) fn execute(self, grammar: fn() -> clap::Command) -> anyhow::Result<ExitCode> {
         match self {
+            Self::New(new) => new.execute(),
             Self::Run(run) => run.execute(),
             Self::Plot(plot) => plot.execute(),
             Self::Check(check) => check.execute(),

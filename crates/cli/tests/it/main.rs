@@ -14,6 +14,7 @@ mod sensitivity;
 mod shells;
 #[cfg(feature = "net")]
 mod stage;
+mod templates;
 mod traps;
 mod tune;
 mod wrong_inputs;
