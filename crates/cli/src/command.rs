@@ -68,7 +68,7 @@ pub(crate) enum Command {
     Status(Status),
     /// Show a run in a browser, while it goes on or afterwards, or write it to one file
     Watch(watch::Watch),
-    /// Show which data sets are known, where they are looked for, and whether they are intact
+    /// List and verify data sets, or make own data of agents
     Data(data::Data),
     /// List algorithms, problems, topologies, mixing weights and metrics, with their settings
     List(list::List),

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use fabnet_import::ImportError;
 use fabnet_lab::figure::FigureError;
 use fabnet_lab::{Diagnostics, JobError, SetupError, TuneError, UnfitPlan};
 #[cfg(feature = "net")]
@@ -42,6 +43,7 @@ fn is_usage(error: &anyhow::Error) -> bool {
         || error.downcast_ref().is_some_and(SetupError::is_invalid)
         || error.downcast_ref().is_some_and(JobError::is_invalid)
         || error.downcast_ref().is_some_and(TuneError::is_invalid)
+        || error.downcast_ref().is_some_and(ImportError::is_usage)
 }
 
 #[cfg(test)]

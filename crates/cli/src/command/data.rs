@@ -1,4 +1,6 @@
-//! `fabnet data`: the data sets that are known, and shares of them as files.
+//! `fabnet data`: the data sets that are known, shares of them as files, and own data.
+
+mod import;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -17,6 +19,7 @@ use crate::table::aligned;
 Examples:
   fabnet data list
   fabnet data verify --data ~/data
+  fabnet data import patients.csv --label diagnosis --site hospital --out data
   fabnet data divide experiments/checks/hyper-cleaning-small.toml --seeds 0..1 --out shares
 
 Data sets are looked for in --data DIR, or else in $FABNET_DATA, or else in the user's cache \
@@ -36,6 +39,8 @@ enum DataAction {
     Verify,
     /// Print the folder in which data sets are looked for
     Path,
+    /// Make own data of agents from tables, arrays (NPZ) or folders of images
+    Import(Box<import::Import>),
     /// Partition the data of an experiment: write the share of each agent into a file of its own
     Divide {
         /// The experiment file; it must describe one run
@@ -57,6 +62,7 @@ impl Data {
                 print_line(Library::usual().folder().display().to_string());
                 Ok(ExitCode::SUCCESS)
             }
+            DataAction::Import(import) => import.execute(),
             DataAction::Divide { file, out, overrides } => write_shares(&file, &out, &overrides),
         }
     }

@@ -3,6 +3,7 @@
 mod check;
 mod common;
 mod departures;
+mod import;
 mod kills;
 mod learning;
 mod network;
