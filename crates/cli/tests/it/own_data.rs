@@ -173,7 +173,8 @@ fn assert_findings_on_the_node(folder: &Path, agent: usize) {
     assert!(weights.lines().skip(1).all(|line| line.starts_with(&format!("{agent},"))) && weights.lines().count() > 90);
     let flipped = |file: &Path| {
         let rows = std::fs::read_to_string(file).unwrap();
-        rows.lines().filter(|row| row.starts_with(&format!("{agent},")) && row.ends_with("true")).count()
+        let is_flipped = |row: &&str| row.starts_with(&format!("{agent},")) && row.split(',').nth(6) == Some("true");
+        rows.lines().filter(is_flipped).count()
     };
     let (found, simulated) =
         (flipped(&findings.join("suspects.csv")), flipped(&folder.join("simulated/findings/fab/suspects.csv")));

@@ -8,7 +8,7 @@ pub struct Finding {
     pub name: String,
     /// What it shows, for a reader.
     pub title: String,
-    /// The table, the counts or the pictures.
+    /// The table, the counts, the histogram or the pictures.
     pub content: Content,
 }
 
@@ -31,8 +31,34 @@ pub enum Content {
         /// The counts, row by row, all of one length.
         counts: Vec<Vec<u64>>,
     },
+    /// How values are distributed.
+    Histogram(Histogram),
     /// Small pictures, drawn beside each other.
     Pictures(Vec<Picture>),
+}
+
+/// How often values fall into each of several intervals of one length.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Histogram {
+    /// What the values are.
+    pub axis: String,
+    /// Where the first interval begins and the last one ends.
+    pub range: (f64, f64),
+    /// Counts that are stacked, all with one number of intervals.
+    pub series: Vec<Series>,
+    /// Values to mark.
+    pub marks: Vec<f64>,
+    /// What is marked.
+    pub marks_name: String,
+}
+
+/// The counts of one kind of values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// The kind of values.
+    pub name: String,
+    /// A count for each interval.
+    pub counts: Vec<u64>,
 }
 
 /// A small grey picture.

@@ -12,6 +12,7 @@ use super::effort::Effort;
 use super::error::FigureError;
 use super::finding;
 use super::format::Format;
+use super::histogram;
 use super::network_figure::NetworkFigure;
 use super::request::Request;
 use super::request_error::RequestError;
@@ -78,6 +79,7 @@ pub(crate) fn draw_finding(files: &dyn Files, finding: &Finding, folder: &Path) 
     let svg = match &finding.content {
         Content::Table { .. } => return Ok(()),
         Content::Counts { axes, rows, counts } => finding::counts(&finding.title, axes, rows, counts),
+        Content::Histogram(histogram) => histogram::histogram(&finding.title, histogram),
         Content::Pictures(pictures) => finding::pictures(&finding.title, pictures),
     };
     let drawing = Drawing { name: finding.name.clone(), svg };

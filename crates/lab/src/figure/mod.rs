@@ -15,6 +15,7 @@ mod finding;
 mod font;
 mod format;
 mod frame;
+mod histogram;
 mod legend;
 mod length;
 mod limits;

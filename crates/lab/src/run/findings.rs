@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use fabnet_core::finding::Content;
+use fabnet_core::finding::{Content, Histogram};
 use fabnet_core::{Finding, ProblemExt, Scalar, View};
 use fabnet_files::Files;
 
@@ -46,8 +46,23 @@ fn table(content: &Content) -> Option<Vec<Vec<String>>> {
             };
             Some(std::iter::once(header.collect()).chain(rows.iter().zip(counts).map(row)).collect())
         }
+        Content::Histogram(histogram) => Some(histogram_table(histogram)),
         Content::Pictures(_) => None,
     }
+}
+
+/// The intervals of a histogram with their counts.
+fn histogram_table(histogram: &Histogram) -> Vec<Vec<String>> {
+    let names = histogram.series.iter().map(|series| series.name.clone());
+    let header: Vec<String> = ["from".to_owned(), "to".to_owned()].into_iter().chain(names).collect();
+    let bars = histogram.series.first().map_or(0, |series| series.counts.len());
+    let (low, high) = histogram.range;
+    let edge = |bar: usize| (low + (high - low) * bar as f64 / bars as f64).to_string();
+    let row = |bar: usize| {
+        let counts = histogram.series.iter().map(|series| series.counts[bar].to_string());
+        [edge(bar), edge(bar + 1)].into_iter().chain(counts).collect()
+    };
+    std::iter::once(header).chain((0..bars).map(row)).collect()
 }
 
 fn write_table(files: &dyn Files, path: &Path, rows: &[Vec<String>]) -> Result<(), FigureError> {

@@ -52,7 +52,9 @@ fn a_run_leaves_ranked_suspects_and_the_partition() {
     // A label is a folder, whatever it consists of.
     let learned = findings.join("learned--a-b");
     let suspects = rows(&learned.join("suspects.csv"));
-    assert_eq!(suspects[0], ["agent", "rank", "sample", "weight", "label", "true_label", "flipped"]);
+    let first = ["agent", "rank", "sample", "weight", "label", "true_label", "flipped"];
+    assert_eq!(suspects[0][..7], first);
+    assert_eq!(suspects[0][7..], ["proposed_label", "below_threshold"]);
     for pair in suspects[1..].windows(2).filter(|pair| pair[0][0] == pair[1][0]) {
         let weight = |row: &[String]| row[3].parse::<f64>().unwrap();
         assert!(weight(&pair[0]) <= weight(&pair[1]), "{pair:?}");
@@ -67,6 +69,54 @@ fn a_run_leaves_ranked_suspects_and_the_partition() {
 
     // Weights that nobody moved rank nothing.
     assert!(findings.join("frozen/partition.csv").exists() && !findings.join("frozen/suspects.csv").exists());
+}
+
+/// The threshold lies between the two groups of weights, and most of what is below it is wrong.
+/// What the model proposes instead is right more often than the label.
+#[test]
+fn samples_below_the_threshold_are_mostly_wrong_and_get_a_better_label() {
+    let folder = tempfile::tempdir().unwrap();
+    let text =
+        CLEANING.replace("rounds = 40", "rounds = 600").replace("samples_per_agent = 40", "samples_per_agent = 80");
+    let plan = Experiment::parse(&text, &folder.path().join("cleaning.toml")).unwrap().plan().unwrap();
+    let out = Folder::new(&folder.path().join("out"));
+    out.begin(&plan).unwrap();
+    carry_out_plan(&plan, &out, RunOptions::new(2), &()).unwrap();
+    let learned = out.file("findings").join("learned--a-b");
+    let thresholds = rows(&learned.join("thresholds.csv"));
+    assert_eq!(thresholds[0], ["agent", "samples", "threshold", "below", "separation", "mean_below", "mean_above"]);
+    let number = |text: &String| text.parse::<f64>().unwrap();
+    let separated: Vec<&Vec<String>> = thresholds[1..].iter().filter(|row| !row[2].is_empty()).collect();
+    assert!(separated.len() >= 3, "{thresholds:?}");
+    for row in &thresholds[1..] {
+        assert_eq!(row[2].is_empty(), number(&row[4]) <= 0.75, "{row:?}");
+        assert!(number(&row[5]) < number(&row[6]), "{row:?}");
+    }
+
+    let weights = rows(&learned.join("weights.csv"));
+    assert_eq!(weights[0], ["agent", "sample", "weight", "label", "proposed_label", "below_threshold"]);
+    for row in &separated {
+        let below = weights[1..].iter().filter(|sample| sample[0] == row[0] && sample[5] == "true");
+        let (weights, count): (Vec<f64>, usize) =
+            (below.clone().map(|sample| number(&sample[2])).collect(), below.count());
+        assert_eq!(count.to_string(), row[3]);
+        assert!(weights.iter().all(|weight| *weight < number(&row[2])), "{row:?}");
+    }
+
+    let suspects = rows(&learned.join("suspects.csv"));
+    let below: Vec<&Vec<String>> = suspects[1..].iter().filter(|row| row[8] == "true").collect();
+    let share =
+        |of: &dyn Fn(&Vec<String>) -> bool| below.iter().filter(|row| of(row)).count() as f64 / below.len() as f64;
+    let (wrong, proposed, given) =
+        (share(&|row| row[6] == "true"), share(&|row| row[7] == row[5]), share(&|row| row[4] == row[5]));
+    assert!(wrong > 0.6 && proposed > given + 0.2, "{wrong} wrong, {proposed} proposed right, {given} given right");
+
+    // Every sample is in one bar of the histogram.
+    let histogram = rows(&learned.join("weights-histogram.csv"));
+    assert_eq!(histogram[0], ["from", "to", "right labels", "wrong labels"]);
+    let count: f64 = histogram[1..].iter().flat_map(|row| &row[2..]).map(number).sum();
+    assert_eq!(count as usize, weights.len() - 1);
+    assert!(learned.join("weights-histogram.svg").exists() && learned.join("weights-histogram.png").exists());
 }
 
 /// One agent that holds everything shows what all would show.

@@ -1,13 +1,13 @@
 //! Data hyper-cleaning: which samples to trust is learned from a few that were checked.
 
-use fabnet_core::finding::{Content, Picture};
 use fabnet_core::settings::SettingsReader;
 use fabnet_core::{
     Capabilities, Dim, Finding, Findings, GradientMut, Level, Objective, Point, PrivatePart, Problem, Scalar, Scratch,
-    SingleLevel, Solutions, linalg,
+    SingleLevel, Solutions, Whose, linalg,
 };
 
 use super::model::Losses;
+use super::suspects::{JudgedSamples, Suspects};
 use super::training::{DataSplit, Training};
 
 /// A model, and a weight σ(ψ) for every training sample, which is its agent's own and never leaves
@@ -24,10 +24,6 @@ pub struct HyperCleaning<T> {
 }
 
 impl<T: Scalar> HyperCleaning<T> {
-    /// Suspects of each agent that are listed, and those of all agents together that are drawn.
-    const LISTED: usize = 100;
-    const DRAWN: usize = 40;
-
     /// Its metrics, each with a line on what it is.
     pub const METRICS: &'static [(&'static str, &'static str)] = &[
         Training::<T>::METRICS[0],
@@ -63,89 +59,19 @@ impl<T: Scalar> HyperCleaning<T> {
         self.weights(of).into_iter().flatten().filter_map(|(weight, wrong)| Some((weight, wrong?)))
     }
 
-    /// All weights, and the samples that are trusted least, as people who clean data want to see
-    /// them.
-    fn suspects(&self, of: &dyn Solutions<T>) -> Vec<Finding> {
-        let (mut all, mut rows, mut worst) = (Vec::new(), Vec::new(), Vec::new());
-        for (agent, weights) in of.agents().zip(self.weights(of)) {
-            let share = &self.training.shares[agent];
-            let name = |label: u32| self.training.classes[label as usize].clone();
-            let mut order: Vec<usize> = (0..weights.len()).collect();
-            order.sort_by(|&a, &b| weights[a].0.total_cmp(&weights[b].0));
-            for (rank, &sample) in order.iter().enumerate() {
-                let (weight, wrong) = weights[sample];
-                let given = name(share.train.labels()[sample]);
-                let [agent_number, rank_number, origin] =
-                    [agent, rank + 1, share.origin[sample]].map(|number| number.to_string());
-                let weight_text = format!("{weight:.6}");
-                all.push(vec![agent_number.clone(), origin.clone(), weight_text.clone(), given.clone()]);
-                if rank < Self::LISTED {
-                    let truth = share.truth.as_ref().map(|truth| name(truth[sample]));
-                    let known =
-                        [truth.clone().unwrap_or_default(), wrong.map(|wrong| wrong.to_string()).unwrap_or_default()];
-                    rows.push(
-                        [agent_number, rank_number, origin, weight_text, given.clone()]
-                            .into_iter()
-                            .chain(known)
-                            .collect(),
-                    );
-                    worst.push(Suspect { weight, agent, sample, given, truth });
-                }
-            }
-        }
-        worst.sort_by(|a, b| a.weight.total_cmp(&b.weight).then((a.agent, a.sample).cmp(&(b.agent, b.sample))));
-        worst.truncate(Self::DRAWN);
-        let table = |name: &str, title: &str, header: &[&str], rows| Finding {
-            name: name.to_owned(),
-            title: title.to_owned(),
-            content: Content::Table { header: header.iter().map(|&name| name.to_owned()).collect(), rows },
+    /// The samples of each agent that is known here, with their weights and what the mean y takes
+    /// them for.
+    fn judged_samples(&self, of: &dyn Solutions<T>) -> Vec<JudgedSamples<'_, T>> {
+        let y = of.variables(Whose::Mean).1;
+        let weights = self.weights(of).into_iter().map(|weights| weights.into_iter().map(|(weight, _)| weight));
+        let judged = |(agent, weights): (usize, _)| JudgedSamples {
+            agent,
+            share: &self.training.shares[agent],
+            weights,
+            predicted: self.training.predicted(agent, &y),
         };
-        let mut findings = vec![
-            table(
-                "suspects",
-                "training samples that are trusted least, by agent",
-                &["agent", "rank", "sample", "weight", "label", "true_label", "flipped"],
-                rows,
-            ),
-            table(
-                "weights",
-                "all training samples, the least trusted first",
-                &["agent", "sample", "weight", "label"],
-                all,
-            ),
-        ];
-        let sheet: Option<Vec<Picture>> = worst.iter().map(|suspect| self.picture(suspect)).collect();
-        findings.extend(sheet.map(|pictures| Finding {
-            name: "suspects-sheet".to_owned(),
-            title: "the samples that are trusted least: label as given, true label if known, weight".to_owned(),
-            content: Content::Pictures(pictures),
-        }));
-        findings
+        of.agents().zip(weights.map(Iterator::collect)).map(judged).collect()
     }
-
-    /// None if it is no picture.
-    fn picture(&self, suspect: &Suspect) -> Option<Picture> {
-        let samples = &self.training.shares[suspect.agent].train;
-        let row = samples.row(suspect.sample);
-        let truth = suspect.truth.iter().map(|truth| format!("is {truth}"));
-        Some(Picture {
-            width: samples.picture()?,
-            pixels: row.iter().map(|pixel| pixel.f64() as f32).collect(),
-            caption: std::iter::once(format!("“{}”", suspect.given))
-                .chain(truth)
-                .chain([format!("σ = {:.3}", suspect.weight)])
-                .collect(),
-        })
-    }
-}
-
-/// A sample that is hardly trusted.
-struct Suspect {
-    weight: f64,
-    agent: usize,
-    sample: usize,
-    given: String,
-    truth: Option<String>,
 }
 
 impl<T: Scalar> Problem<T> for HyperCleaning<T> {
@@ -244,7 +170,7 @@ impl<T: Scalar> Findings<T> for HyperCleaning<T> {
         let mut findings = vec![self.training.partition()];
         // Weights that nobody moved rank nothing.
         if self.weights(of).iter().flatten().any(|(weight, _)| *weight != 0.5) {
-            findings.extend(self.suspects(of));
+            findings.extend(Suspects::new(self.judged_samples(of), &self.training.classes).findings());
         }
         findings
     }

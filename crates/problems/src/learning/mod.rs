@@ -8,6 +8,8 @@ mod mlp;
 mod model;
 mod product;
 mod registry;
+mod suspects;
+mod threshold;
 mod training;
 mod training_spec;
 

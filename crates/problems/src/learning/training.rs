@@ -137,13 +137,24 @@ impl<T: Scalar> Training<T> {
         pieces.concat()
     }
 
+    /// The classes that parameters predict for the training samples of an agent.
+    pub(super) fn predicted(&self, agent: usize, y: &[T]) -> Vec<u32> {
+        let pieces: Vec<Vec<u32>> =
+            pieces(self.part(DataSplit::Train, agent)).map(|batch| self.classify(y, batch)).collect();
+        pieces.concat()
+    }
+
+    fn classify(&self, y: &[T], batch: Batch<'_, T>) -> Vec<u32> {
+        let mut classes = vec![0; batch.labels.len()];
+        self.model.classify(y, batch.inputs, &mut classes);
+        classes
+    }
+
     /// The part of test samples that parameters classify rightly.
     pub fn accuracy(&self, y: &[T]) -> f64 {
         let right: usize = pieces(&self.test)
             .map(|batch| {
-                let mut classes = vec![0; batch.labels.len()];
-                self.model.classify(y, batch.inputs, &mut classes);
-                classes.iter().zip(batch.labels).filter(|(found, known)| found == known).count()
+                self.classify(y, batch).iter().zip(batch.labels).filter(|(found, known)| found == known).count()
             })
             .sum();
         right as f64 / self.test.len() as f64
