@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 turns="${1:-3}" bar="${2:-2}" hidden="${3:-256}"
-export FABNET_DATA="${FABNET_DATA:-$(cd .. && pwd)/shared/data}"
+: "${FABNET_DATA:?set it to the folder of data sets}"
 . benches/baselines/torch.sh
 cargo build --release --locked --quiet -p fabnet-benches
 ours="${CARGO_TARGET_DIR:-target}/release/learning"

@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 steps="${1:-5}" bar="${2:-2.5}"
-export FABNET_DATA="${FABNET_DATA:-$(cd .. && pwd)/shared/data}"
+: "${FABNET_DATA:?set it to the folder of data sets}"
 [ -f "$FABNET_DATA/bert/model.safetensors" ] || { echo "no model in $FABNET_DATA/bert: set FABNET_DATA to the folder of data" >&2; exit 1; }
 . benches/baselines/torch.sh
 # All features of the workspace: burn is built once for this and for the tests.

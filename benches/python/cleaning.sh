@@ -6,7 +6,7 @@
 # reads Fashion-MNIST from the folder FABNET_DATA.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-export FABNET_DATA="${FABNET_DATA:-$(cd .. && pwd)/shared/data}"
+: "${FABNET_DATA:?set it to the folder of data sets}"
 . benches/baselines/torch.sh
 results="$(mktemp -d)"
 trap 'rm -r "$results"' EXIT

@@ -11,10 +11,10 @@ mod known_nodes;
 #[cfg(feature = "net")]
 mod launch;
 mod list;
-mod man;
-mod new;
 #[cfg(feature = "net")]
 mod live_recording;
+mod man;
+mod new;
 #[cfg(feature = "net")]
 mod node;
 #[cfg(any(test, not(feature = "net")))]

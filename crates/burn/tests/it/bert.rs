@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fabnet_burn::bert::{BertClassifier, Encoder, LoadError, Tokens};
 use fabnet_core::Scratch;
+use fabnet_problems::learning::data::Library;
 use fabnet_problems::learning::{Batch, Losses, Model};
 use serde::Deserialize;
 
@@ -30,8 +31,7 @@ fn reference() -> Reference {
 
 /// The folder of the model, which has to be there: a test that is skipped cannot fail.
 fn folder() -> PathBuf {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = std::env::var_os("FABNET_DATA").map_or_else(beside, PathBuf::from).join("bert");
+    let folder = Library::usual().folder().join("bert");
     assert!(
         folder.join("model.safetensors").exists(),
         "no model in {}: set FABNET_DATA to the folder of data",

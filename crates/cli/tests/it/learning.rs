@@ -17,14 +17,12 @@ fn check(name: &str, changes: &[&str]) -> Value {
     run(&format!("experiments/checks/{name}.toml"), &[changes, &[&seeds]].concat())
 }
 
-/// Runs an experiment. If `FABNET_DATA` is not set, data sets are looked for beside the repository.
+/// Runs an experiment with the data sets in `$FABNET_DATA`, or in the user's cache.
 fn run(file: &str, changes: &[&str]) -> Value {
     let folder = tempfile::tempdir().unwrap();
     let file = repository(file);
-    let data = std::env::var("FABNET_DATA").map_or_else(|_| repository("../shared/data"), Into::into);
-    let (file, data) = (file.to_str().unwrap(), data.to_str().unwrap());
     let changes = changes.iter().flat_map(|change| ["--set", change]);
-    let arguments = ["run", file, "--quiet", "--out", "out", "--data", data];
+    let arguments = ["run", file.to_str().unwrap(), "--quiet", "--out", "out"];
     succeed(folder.path(), &arguments.into_iter().chain(changes).collect::<Vec<_>>());
     summary(&folder.path().join("out"))
 }

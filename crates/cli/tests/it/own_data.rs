@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use crate::common::{self, fabnet, records, succeed};
+#[cfg(feature = "net")]
+use crate::common;
+use crate::common::{fabnet, records, succeed};
 
 /// Writes an experiment on data that is partitioned, or owned by the agents.
 fn experiment(folder: &Path, name: &str, data: &str) {
@@ -135,17 +137,15 @@ fn nodes_that_hold_their_own_data_only_learn_as_in_the_simulator_and_keep_their_
 /// with the experiment `own.toml`.
 #[cfg(feature = "net")]
 fn partition_and_simulate(folder: &Path) {
-    let data = std::env::var("FABNET_DATA").map_or_else(|_| common::repository("../shared/data"), Into::into);
-    let data = data.to_str().unwrap();
     let dealt =
         "data = \"fashion-mnist\"\nsamples_per_agent = 1200\ncorruption = 0.5\nconcentration = 0.5\nminimum = 100";
     experiment(folder, "dealt.toml", dealt);
     experiment(folder, "own.toml", "data = \"own\"\nfeatures = 784\nclasses = 10");
     for arguments in [
-        ["data", "divide", "dealt.toml", "--out", "shares", "--set", "precision=f32", "--data", data],
-        ["run", "dealt.toml", "--out", "simulated", "--quiet", "--set", "precision=f32", "--data", data],
+        &["data", "divide", "dealt.toml", "--out", "shares", "--set", "precision=f32"][..],
+        &["run", "dealt.toml", "--out", "simulated", "--quiet", "--set", "precision=f32"],
     ] {
-        succeed(folder, &arguments);
+        succeed(folder, arguments);
     }
     let own = std::fs::read_to_string(folder.join("own.toml")).unwrap();
     std::fs::write(folder.join("own.toml"), format!("precision = \"f32\"\n{own}")).unwrap();

@@ -5,15 +5,6 @@ use std::process::Command;
 
 use crate::common::succeed;
 
-/// Whether a program is installed. Tests of one that is not are left out, and say so.
-fn is_installed(program: &str) -> bool {
-    let installed = Command::new(program).arg("--help").output().is_ok();
-    if !installed {
-        eprintln!("{program} is not installed: not tested");
-    }
-    installed
-}
-
 /// Writes the completions of a shell into a file of a folder.
 fn completions(folder: &Path, shell: &str, file: &str) -> PathBuf {
     let output = succeed(folder, &["completions", shell]);
@@ -22,9 +13,11 @@ fn completions(folder: &Path, shell: &str, file: &str) -> PathBuf {
     path
 }
 
-/// Runs a script; it must succeed without a word on the standard error. Returns what it prints.
+/// Runs a script; it must succeed without a word on the standard error. Returns what it prints. The
+/// program has to be there: a test that is skipped cannot fail.
 fn run_quietly(program: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program).args(arguments).output().unwrap();
+    let output = Command::new(program).args(arguments).output();
+    let output = output.unwrap_or_else(|error| panic!("install {program}, which this test needs: {error}"));
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && errors.is_empty(), "{program} {arguments:?}: {errors}");
     String::from_utf8(output.stdout).unwrap()
@@ -48,9 +41,6 @@ fn bash_completes_subcommands_and_options() {
 
 #[test]
 fn fish_completes_subcommands_and_options() {
-    if !is_installed("fish") {
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
     let file = completions(folder.path(), "fish", "fabnet.fish");
     let complete = |line: &str| {
@@ -63,9 +53,6 @@ fn fish_completes_subcommands_and_options() {
 
 #[test]
 fn zsh_loads_the_completions() {
-    if !is_installed("zsh") {
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
     completions(folder.path(), "zsh", "_fabnet");
     let script = format!(
@@ -96,16 +83,11 @@ fn every_subcommand_has_a_manual_page_that_renders_without_warnings() {
         std::fs::read_dir(folder.path().join("pages/man1")).unwrap().map(|entry| entry.unwrap().path()).collect();
     let has = |name: &str| pages.iter().any(|page| page.ends_with(name));
     assert!(["fabnet.1", "fabnet-run.1", "fabnet-data-divide.1", "fabnet-man.1"].into_iter().all(has), "{pages:?}");
-    let (man, mandoc) = (is_installed("groff"), is_installed("mandoc"));
     for page in &pages {
         let page = page.to_str().unwrap();
-        if man {
-            let text = run_quietly("groff", &["-man", "-ww", "-Tutf8", "-Kutf8", page]);
-            assert!(text.contains("SYNOPSIS"), "{page}: {text}");
-        }
-        if mandoc {
-            // Its warnings are about blank lines that clap_mangen writes, and the missing date.
-            run_quietly("mandoc", &["-T", "lint", "-W", "error", page]);
-        }
+        let text = run_quietly("groff", &["-man", "-ww", "-Tutf8", "-Kutf8", page]);
+        assert!(text.contains("SYNOPSIS"), "{page}: {text}");
+        // Its warnings are about blank lines that clap_mangen writes, and the missing date.
+        run_quietly("mandoc", &["-T", "lint", "-W", "error", page]);
     }
 }

@@ -1,7 +1,6 @@
 //! What learning problems promise beyond what every problem does.
 #![cfg(feature = "learning")]
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use fabnet_core::rng::{Purpose, Stream};
@@ -231,12 +230,10 @@ fn impossible_deals_are_refused_with_advice() {
     }
 }
 
-/// The data of the paper's tasks. Where `FABNET_DATA` is not set, it is looked for beside the
-/// repository; that it is missing is a failure.
+/// The data of the paper's tasks, where every run looks for it; that it is missing is a failure.
 #[test]
 fn published_data_is_complete_and_intact() {
-    let beside = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
-    let library = Library::new(&std::env::var_os("FABNET_DATA").map_or_else(beside, PathBuf::from));
+    let library = Library::usual();
     for entry in known() {
         assert_eq!(
             library.verify(entry),
