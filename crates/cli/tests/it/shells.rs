@@ -85,7 +85,7 @@ fn every_subcommand_has_a_manual_page_that_renders_without_warnings() {
     assert!(["fabnet.1", "fabnet-run.1", "fabnet-data-divide.1", "fabnet-man.1"].into_iter().all(has), "{pages:?}");
     for page in &pages {
         let page = page.to_str().unwrap();
-        let text = run_quietly("groff", &["-man", "-ww", "-Tutf8", "-Kutf8", page]);
+        let text = run_quietly("groff", &["-man", "-ww", "-Tutf8", "-Kutf8", "-P-cbou", page]);
         assert!(text.contains("SYNOPSIS"), "{page}: {text}");
         // Its warnings are about blank lines that clap_mangen writes, and the missing date.
         run_quietly("mandoc", &["-T", "lint", "-W", "error", page]);
