@@ -26,7 +26,7 @@ fn the_reference_is_generated_from_the_code() {
 #[test]
 fn quoted_files_are_quoted_as_they_are() {
     let mut quoted = Vec::new();
-    for document in ["README.md", "docs/guide.md", "docs/own.md"] {
+    for document in ["README.md", "docs/deploy.md", "docs/guide.md", "docs/own.md"] {
         let text = read(document);
         for after in text.split("<!-- quote ").skip(1) {
             let (path, rest) =
@@ -48,7 +48,9 @@ fn links_lead_somewhere() {
         "REPRODUCTION.md",
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
+        "docs/deploy.md",
         "docs/guide.md",
+        "docs/install.md",
         "docs/own.md",
         "docs/reference.md",
         "experiments/README.md",
