@@ -12,8 +12,10 @@ fabnet() { cargo run --release --locked --quiet --all-features --bin fabnet -- "
 
 for file in experiments/paper/*.toml experiments/bytes.toml experiments/clean-share.toml experiments/weights.toml; do
   name="$(basename "$file" .toml)"
-  if [ ! -s "$runs/$name/summary.json" ]; then
-    echo "-- $file"
+  echo "-- $file"
+  if [ -d "$runs/$name" ]; then
+    fabnet run --resume "$runs/$name" # of one that is done, it says so
+  else
     fabnet run "$file" --out "$runs/$name"
   fi
 done

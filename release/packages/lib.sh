@@ -42,7 +42,7 @@ fresh_root() {
   [ "$(id -u)" = 0 ] || fail "making a file system of Debian needs root"
   local packed="$cache/roots/$1.tar"
   if [ ! -s "$packed" ]; then
-    mmdebstrap --quiet --variant=apt "$1" "$scratch/$1.tar" http://deb.debian.org/debian
+    mmdebstrap --quiet --variant=apt "$1" "$scratch/$1.tar"
     mv "$scratch/$1.tar" "$packed"
   fi
   root="$scratch/$1"

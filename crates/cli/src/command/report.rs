@@ -69,7 +69,7 @@ fn write_reduced(folder: &Path, reduced: &Reduced) -> anyhow::Result<ExitCode> {
     let missing = reduced.missing.iter().filter(|run| !file_of(run).exists());
     write(files, &list, &missing.map(|run| format!("{run}\n")).collect::<Vec<_>>().concat())?;
     let runs: Vec<&str> = reduced.missing.iter().map(String::as_str).collect();
-    eprintln!("error: these runs have no summary.json: {}", runs.join(", "));
+    eprintln!("error: these runs have no summary.json, or were stopped: {}", runs.join(", "));
     Ok(ExitCode::from(FAILURE))
 }
 

@@ -25,6 +25,17 @@ pub enum ReportError {
         /// The folder of the run.
         path: PathBuf,
     },
+    /// A run was stopped, and its numbers are of a part of its seeds only.
+    #[error(
+        "line {line}: {} was stopped before all its runs were done: go on with `fabnet run --resume {}`",
+        path.display(), path.display()
+    )]
+    Unfinished {
+        /// The line of the template, counted from 1.
+        line: usize,
+        /// The folder of the run.
+        path: PathBuf,
+    },
     /// The summary has no such label or path.
     #[error("line {line}: there is no `{path}` of `{label}` in that summary")]
     Missing {

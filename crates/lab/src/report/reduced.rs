@@ -15,7 +15,7 @@ pub struct Reduced {
     /// The reduced summaries by the name of the run: JSON of the form of a summary, with the
     /// groups, paths and medians over runs that the template asks for.
     pub summaries: BTreeMap<String, String>,
-    /// The runs that have no summary yet.
+    /// The runs that have no summary yet, or were stopped.
     pub missing: BTreeSet<String>,
 }
 
@@ -91,6 +91,24 @@ mod tests {
         assert_eq!(report(TEMPLATE, small.path()).unwrap(), page);
         // A reduced summary can be reduced again, to the same bytes.
         assert_eq!(reduce(TEMPLATE, small.path()).unwrap().summaries, summaries);
+    }
+
+    #[test]
+    fn a_run_that_was_stopped_is_no_source() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("a")).unwrap();
+        let write = |unfinished: usize| {
+            let group = format!(r#"{{"label": "x", "diverged": 3, "unfinished": {unfinished}}}"#);
+            std::fs::write(folder.path().join("a/summary.json"), format!(r#"{{"groups": [{group}]}}"#)).unwrap();
+        };
+        let template = "{{ a | x | diverged }}";
+        write(0);
+        assert_eq!(report(template, folder.path()).unwrap(), "3\n");
+        write(1);
+        let message = report(template, folder.path()).unwrap_err().to_string();
+        assert!(message.contains("was stopped") && message.contains("--resume"), "{message}");
+        let reduced = reduce(template, folder.path()).unwrap();
+        assert_eq!((reduced.summaries.len(), reduced.missing.len()), (0, 1));
     }
 
     #[test]

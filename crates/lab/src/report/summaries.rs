@@ -29,7 +29,11 @@ impl Summaries {
             Entry::Vacant(entry) => {
                 let reduced = || read_summary(&self.folder.join(format!("{run}.json")));
                 let summary = read_summary(&path.join("summary.json")).or_else(reduced);
-                Ok(entry.insert(summary.ok_or(ReportError::Run { line, path })?))
+                let Some(summary) = summary else { return Err(ReportError::Run { line, path }) };
+                if is_unfinished(&summary) {
+                    return Err(ReportError::Unfinished { line, path });
+                }
+                Ok(entry.insert(summary))
             }
         }
     }
@@ -38,6 +42,12 @@ impl Summaries {
 /// Reads a summary, if it is there and can be understood.
 fn read_summary(path: &Path) -> Option<Json> {
     serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+}
+
+/// Whether a run of a group was interrupted or not carried out.
+fn is_unfinished(summary: &Json) -> bool {
+    let groups = summary["groups"].as_array();
+    groups.is_some_and(|groups| groups.iter().any(|group| group["unfinished"].as_u64() > Some(0)))
 }
 
 /// The group of a summary that has this label.
