@@ -1,5 +1,6 @@
 //! The tests of the lab from outside, in one binary: each binary takes long to link.
 
+mod automatic_step_sizes;
 mod charts;
 mod documents;
 mod experiments;
