@@ -4,9 +4,11 @@
 #   release/packages/deb.sh
 . "$(dirname "$0")/lib.sh"
 debian debhelper dpkg-dev fakeroot binutils
+tool auditable
 
 step "the command with the feature net"
-cargo build --release --locked -p fabnet --features net
+# It names the crates that it is made of, for scanners of advisories.
+cargo auditable build --release --locked -p fabnet --features net
 fabnet="$CARGO_TARGET_DIR/release/fabnet"
 
 step "the files of the package"
@@ -16,6 +18,7 @@ mkdir -p "$build" "$files/usr/bin" "$files/docs" "$files/examples"
 cp -r "$packages/debian" "$build/debian"
 install -m 755 "$fabnet" "$files/usr/bin/fabnet"
 strip "$files/usr/bin/fabnet"
+objdump -h "$files/usr/bin/fabnet" | grep -q '\.dep-v0' || fail "the command does not name its crates"
 cp README.md CHANGELOG.md docs/deploy.md "$files/docs"
 cp -r "$packages/examples/join" experiments/first.toml "$files/examples"
 "$packages/third_party.py" --features net | gzip -9n >"$files/docs/third-party-licences.txt.gz"
