@@ -11,8 +11,6 @@ mod known_nodes;
 #[cfg(feature = "net")]
 mod launch;
 mod list;
-#[cfg(feature = "net")]
-mod live_recording;
 mod man;
 mod new;
 #[cfg(feature = "net")]

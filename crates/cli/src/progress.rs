@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use fabnet_lab::Job;
+use fabnet_lab::{Job, WorstAgent};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::interrupt::interrupt_flag;
@@ -49,10 +49,15 @@ impl fabnet_lab::Progress for Progress {
         }
     }
 
-    fn measured(&self, job: &Job<'_>, metric: &str, value: f64) {
+    fn measured(&self, job: &Job<'_>, metric: &str, value: f64, worst: Option<WorstAgent>) {
         if let Some((bar, trend)) = self.shown().get_mut(&job.run).filter(|(bar, _)| !bar.is_hidden()) {
-            bar.set_message(format!("{metric} {}", trend.describe(value)));
+            let worst = worst.map(|WorstAgent { agent, distance }| format!("  worst agent {agent}: {distance:.1e}"));
+            bar.set_message(format!("{metric} {}{}", trend.describe(value), worst.unwrap_or_default()));
         }
+    }
+
+    fn shows_worst(&self) -> bool {
+        !self.bars.is_hidden()
     }
 
     fn ended(&self, job: &Job<'_>) {

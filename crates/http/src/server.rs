@@ -6,7 +6,9 @@ use std::time::Duration;
 use std::{io, thread};
 
 use axum::Router;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
+#[cfg(feature = "tls")]
+use tokio::net::TcpStream;
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
 

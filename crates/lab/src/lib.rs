@@ -40,8 +40,8 @@ pub use results::{
 };
 pub use run::{
     AgentMetric, AlgorithmMisfit, Collection, CustomAlgorithm, CustomParts, Disconnected, JobError, Progress, Report,
-    RunMetrics, RunOptions, Setup, SetupError, Simulator, Stopwatch, carry_out_plan, collect, conclude, divide,
-    hello_of_nodes, preflight, timestamp, write_findings_of, write_solution_of,
+    RunMetrics, RunOptions, Setup, SetupError, Simulator, Stopwatch, WorstAgent, carry_out_plan, collect, conclude,
+    divide, hello_of_nodes, preflight, timestamp, write_findings_of, write_solution_of,
 };
 pub use scales::warnings;
 pub use settings::NetworkSettings;

@@ -34,8 +34,8 @@ pub use refusals::{RefusalReason, Refusals};
 pub use run_digest::RunDigest;
 pub use state::{Disk, DiskError, StateFolder};
 pub use status::{
-    MemberAddress, NodeAnswer, NodeGatherer, NodeLog, NodeStatus, RoundTimes, ServerError, SharedStatus, ask,
-    ask_hello, log_to_stderr, serve,
+    LiveRecording, MemberAddress, NodeAnswer, NodeGatherer, NodeLog, NodeStatus, RoundTimes, ServerError, SharedStatus,
+    ask, ask_hello, log_to_stderr, serve,
 };
 pub use transport::{
     LinkFaults, LossyTransport, MemoryNetwork, MemoryTransport, OpenError, OpenedTransport, Reconnect, Transport,

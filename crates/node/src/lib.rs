@@ -4,6 +4,7 @@
 
 mod environment;
 mod error;
+mod own_recording;
 mod runtime;
 mod start;
 mod track_recorder;

@@ -13,6 +13,7 @@ use fabnet_watch::Hello;
 
 use crate::environment::Environment;
 use crate::error::NodeRuntimeError;
+use crate::own_recording::OwnRecording;
 use crate::start::{begin_all, check};
 use crate::track_recorder::TrackRecorder;
 
@@ -21,6 +22,7 @@ pub struct NodeRuntime<T: Scalar> {
     setup: Setup<T>,
     node: Node<T>,
     recorder: TrackRecorder<T>,
+    recording: OwnRecording,
     state: StateFolder,
     inbox: Arc<Inbox>,
 }
@@ -52,19 +54,22 @@ impl<T: Scalar> NodeRuntime<T> {
         let peers = begin_all(&state, &setup, &agents, plan.every, clock.unix_time())?;
         let width = setup.algorithm.blocks().width();
         // Nobody would see it otherwise, and the solution may take long to find.
-        let metric = config.http.and_then(|_| AgentMetric::new(plan, &setup));
+        let is_seen = config.watch || config.http.is_some();
+        let metric = is_seen.then(|| AgentMetric::new(plan, &setup)).flatten();
         let recorder = TrackRecorder::open(&state, &agents, plan, width, clock.clone(), metric);
         let recorder = recorder.map_err(NodeRuntimeError::Track)?;
         let (inbox, inputs) = Inbox::new(config.limits, longest_message(&setup), refusals, clock.clone());
         let (times, dropped) = (RoundTimes::default(), Arc::new(AtomicU64::new(0)));
         let hello = hello_of_nodes(plan, &setup, config.names_of_agents());
-        announce(&config, &status, &times, Hello { loss: Some(config.loss), ..hello })?;
+        let hello = Hello { loss: Some(config.loss), ..hello };
+        announce(&config, &status, &times, hello.clone())?;
+        let recording = OwnRecording::begin(&config, hello, status.clone(), state.files(), clock.clone());
         let transport = open_transport(&*factory, &config, &inbox, setup.seed(), &dropped)?;
         let (tick, inbox_too) = (setup.network().tick, inbox.clone());
         let parts = NodeParts { transport, inbox: (inbox, inputs), clock, status, times, dropped, tick, gate };
         let node = Node::new(config, digest, peers, parts);
         tracing::info!(manifest = %digest, agents = ?agents, "started");
-        Ok(Self { setup, node, recorder, state, inbox: inbox_too })
+        Ok(Self { setup, node, recorder, recording, state, inbox: inbox_too })
     }
 
     /// A function that tells the node to leave, from any thread.
@@ -76,14 +81,23 @@ impl<T: Scalar> NodeRuntime<T> {
     /// Runs until the node is done or told to stop, then writes down what it has found. `goes_on`
     /// is asked once in a tick. An error says that the answer is missing or may be wrong.
     pub fn run(&mut self, goes_on: &mut dyn FnMut() -> bool) -> Result<EndReason, NodeRuntimeError> {
-        let end = self.node.run(&mut self.recorder, goes_on)?;
+        let Self { node, recorder, recording, .. } = self;
+        let end = node.run(recorder, &mut || {
+            recording.look();
+            goes_on()
+        })?;
         self.conclude(end)
     }
 
     /// Handles everything that has arrived or is due now, and returns without waiting for more: for
     /// a driver that owns the clock. `Some` is the end, after which the findings are written.
     pub fn poll(&mut self, goes_on: &mut dyn FnMut() -> bool) -> Result<Option<EndReason>, NodeRuntimeError> {
-        match self.node.poll(&mut self.recorder, goes_on)? {
+        let Self { node, recorder, recording, .. } = self;
+        let polled = node.poll(recorder, &mut || {
+            recording.look();
+            goes_on()
+        })?;
+        match polled {
             Some(end) => self.conclude(end).map(Some),
             None => Ok(None),
         }
@@ -95,7 +109,8 @@ impl<T: Scalar> NodeRuntime<T> {
     }
 
     /// Writes the answer, if the rounds are done, and what the agents have found.
-    fn conclude(&self, end: EndReason) -> Result<EndReason, NodeRuntimeError> {
+    fn conclude(&mut self, end: EndReason) -> Result<EndReason, NodeRuntimeError> {
+        self.recording.add();
         for peer in self.node.peers() {
             let (files, folder) = (self.state.files(), self.state.agent(peer.node()));
             if end == EndReason::Done {

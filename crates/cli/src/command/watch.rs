@@ -1,5 +1,6 @@
 //! `fabnet watch`: shows a run in a browser, while it goes on or afterwards, or as one file.
 
+mod announce;
 #[cfg(feature = "net")]
 mod live_nodes;
 mod page_address;
@@ -18,6 +19,7 @@ use fabnet_files::{Files, MemoryFiles, SystemFiles};
 use fabnet_sim::Scenario;
 use fabnet_watch::{CurrentRecording, EXPORTED, WatchServer, export, read_recording};
 
+use self::announce::announce;
 use self::page_address::PageAddress;
 use self::seed_recorder::record_seed;
 use super::faults::unknown_scenario;
@@ -34,14 +36,16 @@ Examples:
   fabnet watch 127.0.0.1:9464
   fabnet watch --seed 4711
 
-The page is served on this machine only, unless --listen says otherwise, and can change nothing. Of a \
-folder it shows the run that was recorded last, while it goes on or when it is finished. From the \
-status address of one running node it finds those of all members that the node's file names. With \
---seed the faults of a simulation are shown, tick by tick: `fabnet faults` says which seeds there are. \
+The page is served on this machine only, unless --listen says otherwise, and can change nothing. \
+It is opened in a browser where there is a display. Of a folder it shows the run that was recorded \
+last, while it goes on or when it is finished. From the status address of one running node it \
+finds those of all members that the node's file names. With --seed the faults of a simulation are \
+shown, tick by tick: `fabnet faults` says which seeds there are. \
 Ctrl-C ends it.")]
 pub(crate) struct Watch {
-    /// A folder of results of `fabnet run --watch` or `fabnet launch --watch`, or the addresses at
-    /// which running nodes serve their status, host:port
+    /// A folder of results of `fabnet run --watch` or `fabnet launch --watch`, the state folder of
+    /// a node with `watch = true`, or the addresses at which running nodes serve their status,
+    /// host:port
     #[arg(value_name = "DIR|ADDRESS", required_unless_present = "seed", conflicts_with = "seed")]
     what: Vec<String>,
     /// The number of the run in that folder; if not given, the one that was recorded last
@@ -75,7 +79,7 @@ impl Watch {
             return Ok(ExitCode::SUCCESS);
         }
         let interrupted = interrupt_flag()?;
-        eprintln!("watch it at {}", self.page.serve(WatchServer::new(files, current))?);
+        announce(&self.page.serve(WatchServer::new(files, current))?);
         while !interrupted.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(100));
         }
@@ -148,10 +152,10 @@ fn is_address(text: &str) -> bool {
     matches!(port, Some(Ok(_))) && !Path::new(text).is_dir()
 }
 
-/// Serves the page of a folder in which runs are recorded, and says where.
+/// Serves the page of a folder in which runs are recorded, says where, and opens it.
 pub(crate) fn show_folder(folder: &Path) -> anyhow::Result<()> {
     let server = WatchServer::new(Arc::new(SystemFiles::SHARED), recordings(folder, None));
-    eprintln!("watch it at {}", PageAddress::default().serve(server)?);
+    announce(&PageAddress::default().serve(server)?);
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! Tests of the command, as users run it. They are one binary, because each one links for long.
 
+mod browser;
 mod check;
 mod common;
 mod departures;

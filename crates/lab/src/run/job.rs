@@ -14,6 +14,7 @@ use super::setup::Setup;
 use super::simulator::Simulator;
 use super::stopwatch::Stopwatch;
 use super::watching::Watching;
+use super::worst_lately::WorstLately;
 use crate::plan::Job;
 use crate::results::{FinishedRun, Folder, Jobs, Rows, write_solution};
 
@@ -84,6 +85,7 @@ fn advance<T: Scalar>(
 ) -> Result<Option<Stop>, JobError> {
     let Job { plan, group, run: number, .. } = record.job;
     let mut pacing = Pacing::new(checkpoint, CHECKPOINT_WORK);
+    let mut worst = WorstLately::new(progress.shows_worst());
     loop {
         let round = simulator.view().round;
         if record.last_round != Some(round) {
@@ -91,7 +93,7 @@ fn advance<T: Scalar>(
             rows.write(&row)?;
             progress.advanced(&record.job, round);
             if let Some((metric, value)) = record.last().next() {
-                progress.measured(&record.job, metric, value);
+                progress.measured(&record.job, metric, value, worst.look(&simulator.view(), record));
             }
             if let Some(watching) = watching {
                 watching.look(simulator, record)?;

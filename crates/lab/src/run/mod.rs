@@ -1,5 +1,6 @@
 //! From a plan to its runs: setting them up, carrying them out and measuring them.
 
+mod agent_distances;
 mod algorithm_setup;
 mod checksums;
 mod collection;
@@ -23,7 +24,9 @@ mod single_agent;
 mod stopwatch;
 mod watch_hello;
 mod watching;
+mod worst_lately;
 
+pub use agent_distances::WorstAgent;
 pub use collection::{Collection, collect};
 pub use custom_parts::{AlgorithmMisfit, CustomAlgorithm, CustomParts};
 pub use job_error::JobError;

@@ -1,5 +1,6 @@
 //! Following runs from outside.
 
+use super::agent_distances::WorstAgent;
 use crate::plan::Job;
 
 /// Follows the progress of runs, and may interrupt them.
@@ -8,8 +9,12 @@ pub trait Progress: Sync {
     fn begun(&self, _job: &Job<'_>, _round: u64) {}
     /// Called when a run has come to this round.
     fn advanced(&self, _job: &Job<'_>, _round: u64) {}
-    /// Called when the first metric of a run was measured.
-    fn measured(&self, _job: &Job<'_>, _metric: &str, _value: f64) {}
+    /// Called when the first metric of a run was measured, with the agent that was worst lately.
+    fn measured(&self, _job: &Job<'_>, _metric: &str, _value: f64, _worst: Option<WorstAgent>) {}
+    /// Whether anybody sees the worst agent: to find it, all are measured from time to time.
+    fn shows_worst(&self) -> bool {
+        false
+    }
     /// Called when a run has ended, or was interrupted.
     fn ended(&self, _job: &Job<'_>) {}
     /// Whether all runs are to stop, and keep what was recorded.

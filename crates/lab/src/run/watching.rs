@@ -3,15 +3,16 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fabnet_core::{Scalar, Shard, View, linalg};
+use fabnet_core::{Scalar, Shard};
 use fabnet_watch::{AgentFrames, AgentStatus, EdgeNumbers, Item, RoundEdges, StreamFile, WatchEvent, WatchFrame};
 
+use super::agent_distances::AgentDistances;
 use super::job_error::JobError;
 use super::pacing::Pacing;
 use super::record::RunRecord;
 use super::simulator::Simulator;
 use super::stopwatch::Stopwatch;
-use super::watch_hello::{hello, is_error};
+use super::watch_hello::hello;
 use crate::plan::Job;
 use crate::results::{Folder, FolderError, Outcome};
 
@@ -34,9 +35,6 @@ impl Watching {
 
     /// The largest number of links of a round that are recorded.
     const LINKS: usize = 20_000;
-
-    /// The largest number of scalars of all agents for which each agent is measured.
-    const SCALARS: usize = 10_000_000;
 
     /// Begins the recording of a run in the folder of results.
     pub(super) fn begin(folder: &Folder, job: Job<'_>) -> Result<Self, JobError> {
@@ -96,7 +94,10 @@ impl Watching {
         let mut metrics = record.last().filter(|(_, value)| value.is_finite());
         frame.x0 = metrics.next().and_then(|(_, value)| WatchFrame::log(value));
         frame.mm = metrics.map(|(name, value)| (name.replace('_', " "), value)).collect();
-        measure_agents(&view, record, &mut frame);
+        if let Some(AgentDistances { errors, from_mean }) = AgentDistances::measure(&view, record) {
+            let logs = |values: Vec<f64>| values.into_iter().map(WatchFrame::log).collect();
+            (frame.e, frame.d) = (errors.map(logs), Some(logs(from_mean)));
+        }
         frame
     }
 
@@ -111,22 +112,4 @@ impl Watching {
         }
         frame
     }
-}
-
-/// Adds how far each agent is from the others and, where it is known, from the solution.
-fn measure_agents<T: Scalar>(view: &View<'_, T>, record: &RunRecord<'_, T>, frame: &mut WatchFrame) {
-    let (mean, agents) = (view.mean(), view.agents.range());
-    if mean.len() * agents.len() > Watching::SCALARS {
-        return;
-    }
-    let optimum = record.optimum().filter(|_| record.last().next().is_some_and(|(name, _)| is_error(name)));
-    let (mut point, mut errors, mut distances) = (Vec::new(), Vec::new(), Vec::new());
-    for agent in agents {
-        view.write_point(agent, &mut point);
-        let shared = &point[..mean.len()];
-        errors.extend(optimum.map(|optimum| WatchFrame::log(view.relative_error_of(shared, optimum).f64())));
-        distances.push(WatchFrame::log(linalg::distance_squared(shared, &mean).sqrt().f64()));
-    }
-    frame.e = (!errors.is_empty()).then_some(errors);
-    frame.d = Some(distances);
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use fabnet_core::algorithm::methods;
 use fabnet_lab::{Experiment, Folder, RunOptions, carry_out_plan};
 
-/// A step size of zero, or a method that never steps, goes unnoticed otherwise: the run ends well.
+/// A step size of zero, or a method that never moves, goes unnoticed otherwise: the run ends well.
 #[test]
 fn every_method_with_automatic_step_sizes_leaves_its_start() {
     for method in methods::<f64>().into_iter().filter(|method| method.direction.automatic) {

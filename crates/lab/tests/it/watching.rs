@@ -1,9 +1,10 @@
 //! What a run records for those who watch it is what its results say, and changes none of them.
 
 use std::path::Path;
+use std::sync::Mutex;
 
 use fabnet_files::SystemFiles;
-use fabnet_lab::{Experiment, Folder, RunOptions, Summary, carry_out_plan};
+use fabnet_lab::{Experiment, Folder, Job, Progress, RunOptions, Summary, WorstAgent, carry_out_plan};
 use fabnet_watch::{RecordedRun, WatchFrame, read_recording};
 
 /// Ten agents, with or without faults.
@@ -57,4 +58,48 @@ fn to_be_watched_changes_no_result() {
         );
         assert!(!unseen.path().join("watch").exists(), "nothing is recorded unless asked for");
     }
+}
+
+/// Follows a run until it is told of the worst agent.
+struct UntilWorst {
+    wanted: bool,
+    seen: Mutex<Option<WorstAgent>>,
+}
+
+impl Progress for UntilWorst {
+    fn measured(&self, _: &Job<'_>, metric: &str, value: f64, worst: Option<WorstAgent>) {
+        assert_eq!(metric, "relative_error");
+        if let Some(worst) = worst {
+            assert!(worst.distance >= value * 0.999 && worst.agent < 10, "{worst:?} and {value}");
+            *self.seen.lock().unwrap() = Some(worst);
+        }
+    }
+
+    fn shows_worst(&self) -> bool {
+        self.wanted
+    }
+
+    fn interrupted(&self) -> bool {
+        self.seen.lock().unwrap().is_some()
+    }
+}
+
+#[test]
+fn the_worst_agent_is_looked_for_if_somebody_wants_to_know() {
+    let follow = |wanted: bool, rounds: u64| {
+        let text = format!(
+            "rounds = {rounds}\n[problem]\nkind = \"policy-evaluation\"\n[[algorithm]]\nkind = \"fab\"\n\
+             steps = {{ x = 0.1, y = 0.1, z = 0.1 }}\n[record]\nevery = 10\nmetrics = [\"relative_error\"]\n"
+        );
+        let plan = Experiment::parse(&text, Path::new("test.toml")).unwrap().plan().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let folder = Folder::new(folder.path());
+        folder.begin(&plan).unwrap();
+        let progress = UntilWorst { wanted, seen: Mutex::default() };
+        let report = carry_out_plan(&plan, &folder, RunOptions::new(1), &progress).unwrap();
+        (report.interrupted, progress.seen.into_inner().unwrap())
+    };
+    let (interrupted, seen) = follow(true, 100_000_000);
+    assert!(interrupted && seen.is_some());
+    assert_eq!(follow(false, 2_000), (false, None));
 }

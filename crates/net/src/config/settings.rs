@@ -31,6 +31,9 @@ pub struct Config {
     /// The address at which metrics and status are served, if they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http: Option<SocketAddr>,
+    /// Whether this node records what happens in its state folder, for `fabnet watch`.
+    #[serde(default)]
+    pub watch: bool,
     /// The time between two checkpoints.
     #[serde(default = "default_checkpoint", with = "durations")]
     pub checkpoint: Duration,
@@ -129,6 +132,7 @@ impl Config {
             state: PathBuf::new(),
             data: None,
             http: None,
+            watch: false,
             checkpoint: default_checkpoint(),
             linger: default_linger(),
             loss: 0.0,

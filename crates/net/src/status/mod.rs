@@ -2,6 +2,7 @@
 
 mod client;
 mod gatherer;
+mod live_recording;
 mod log;
 mod metrics;
 mod node_status;
@@ -9,6 +10,7 @@ mod server;
 
 pub use client::{ask, ask_hello};
 pub use gatherer::{NodeAnswer, NodeGatherer};
+pub use live_recording::LiveRecording;
 pub use log::log_to_stderr;
 pub use metrics::RoundTimes;
 pub use node_status::{MemberAddress, NodeLog, NodeStatus, SharedStatus};

@@ -98,7 +98,7 @@ impl NodeLog {
 
 impl MemberAddress {
     /// All members of a run.
-    pub(crate) fn all(config: &Config) -> Vec<Self> {
+    pub fn all(config: &Config) -> Vec<Self> {
         let address = |member: &Member| Self {
             name: member.name.clone(),
             agents: member.agents.clone(),

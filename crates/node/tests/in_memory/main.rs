@@ -6,5 +6,6 @@ mod cluster;
 mod converging;
 mod ending;
 mod observing;
+mod recording;
 mod refusing;
 mod storing;

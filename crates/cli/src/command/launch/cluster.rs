@@ -9,12 +9,11 @@ use anyhow::{bail, ensure};
 use fabnet_core::rng::{Purpose, Stream};
 use fabnet_files::{Files, SystemFiles};
 use fabnet_lab::Launched;
-use fabnet_net::{NodeStatus, ask_hello};
+use fabnet_net::{LiveRecording, NodeStatus, SystemClock, ask_hello};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
 use super::node_folders::NodeFolder;
 use super::process::NodeProcess;
-use crate::command::live_recording::LiveRecording;
 use crate::trend::Trend;
 
 /// The processes of a run, and what was counted over all of them.
@@ -138,7 +137,8 @@ impl Cluster {
             // Before a node answers there is nothing to record.
             let Some(hello) = self.nodes.iter().find_map(|node| ask_hello(&node.http).ok()) else { return Ok(()) };
             let members = self.nodes.iter().map(|node| node.member.clone()).collect();
-            self.recording = Some(LiveRecording::begin(Arc::new(SystemFiles::SHARED), path, hello, members)?);
+            let (files, clock) = (Arc::new(SystemFiles::SHARED), Arc::new(SystemClock::default()));
+            self.recording = Some(LiveRecording::begin(files, path, hello, members, clock)?);
         }
         if self.recording.as_ref().is_some_and(LiveRecording::is_due) { self.record_answers() } else { Ok(()) }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 use fabnet_lab::data::Library;
 use fabnet_lab::{Folder, Plan, timestamp};
-use fabnet_net::{Authority, Config, Limits, Member, Tls};
+use fabnet_net::{Authority, Config, Member, Tls};
 
 /// The folder of a node, and the configuration that was written to its `node.toml`.
 pub(super) struct NodeFolder {
@@ -53,24 +53,18 @@ pub(super) fn write_node_folders(
 
 /// What the configurations of all nodes have in common.
 fn common_config(plan: &Plan, members: Vec<Member>, links: &Links) -> Config {
+    // One name for all nodes: the clock goes on, and nodes of runs with different names never meet.
+    let run = format!("{}-{}", plan.name, timestamp());
     Config {
-        // One name for all nodes: the clock goes on, and nodes of runs with different names never
-        // meet.
-        run: format!("{}-{}", plan.name, timestamp()),
-        node: String::new(),
         plan: "../../plan.toml".into(),
         state: "state".into(),
         data: std::path::absolute(Library::usual().folder()).ok(),
-        http: None,
         checkpoint: Duration::from_secs(2),
         linger: links.linger,
         loss: links.loss,
-        limits: Limits::default(),
-        tls: None,
         insecure: links.insecure,
         shared_memory: links.shared_memory,
-        members,
-        routers: Vec::new(),
+        ..Config::new(&run, "", members)
     }
 }
 

@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use anyhow::Context;
 use fabnet_files::{Files, MemoryFiles};
-use fabnet_net::ask_hello;
+use fabnet_net::{LiveRecording, SystemClock, ask_hello};
 
 use crate::command::known_nodes::KnownNodes;
-use crate::command::live_recording::LiveRecording;
 
 /// How often all nodes are asked.
 const ASK_EVERY: Duration = Duration::from_millis(500);
@@ -22,7 +21,8 @@ pub(super) fn follow(given: &[String], path: &Path) -> anyhow::Result<Arc<dyn Fi
     let address = &nodes.answered_at;
     let hello = ask_hello(address).with_context(|| format!("{address}: the node does not say what it runs"))?;
     let files: Arc<dyn Files> = Arc::new(MemoryFiles::default());
-    let mut recording = LiveRecording::begin(files.clone(), path, hello, nodes.members.clone())?;
+    let clock = Arc::new(SystemClock::default());
+    let mut recording = LiveRecording::begin(files.clone(), path, hello, nodes.members.clone(), clock)?;
     thread::Builder::new().name("gather".into()).spawn(move || {
         // Files in memory do not fail.
         while recording.add(&nodes.ask()).is_ok() {
