@@ -124,6 +124,11 @@ impl Seen {
             self.answered = Some(false);
             return;
         };
+        if status.agents.is_empty() {
+            // A process that has only just started: it is there once it names its agents.
+            self.answered = self.answered.map(|_| false);
+            return;
+        }
         let restarted = status.seconds < self.seconds;
         if restarted || self.answered == Some(false) {
             let back = status.agents.iter().map(|agent| (agent.agent, agent.incarnation));
@@ -211,6 +216,22 @@ mod tests {
         let said: Vec<_> = events.iter().map(|event| (event.t, event.k, event.kind.as_str())).collect();
         assert_eq!(said, [(12.0, 7, "join"), (11.5, 7, "epoch")]);
         assert_eq!(gather(&mut gatherer, 12.5, [first, second, back]).0, []);
+    }
+
+    #[test]
+    fn a_node_that_is_back_before_anybody_looked_joins_once_it_names_its_agents() {
+        let mut gatherer = gatherer();
+        gather(&mut gatherer, 10.0, all(5.0));
+        let [first, second, third] = all(5.5);
+        let empty = NodeAnswer::Status(NodeStatus { agents: Vec::new(), ..status(2, 0.0) });
+        let (events, _) = gather(&mut gatherer, 10.5, [first.clone(), second.clone(), empty]);
+        assert_eq!(events, []);
+        let (events, _) = gather(&mut gatherer, 11.0, [first.clone(), second.clone(), third.clone()]);
+        assert_eq!(
+            events.iter().map(|event| (event.kind.as_str(), event.agent)).collect::<Vec<_>>(),
+            [("join", Some(2))]
+        );
+        assert_eq!(gather(&mut gatherer, 11.5, [first, second, third]).0, []);
     }
 
     #[test]
