@@ -8,5 +8,5 @@ mod setting;
 
 pub use cell::{Cell, all_cells, sampled_cells};
 pub use judge::{Outcome, run};
-pub use reference::{Comparison, compare};
+pub use reference::{Automatic, Reference};
 pub use setting::Setting;

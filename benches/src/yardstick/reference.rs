@@ -13,35 +13,47 @@ const NOISY_ROUNDS: u64 = 5_000;
 /// Settings that are tried on all seeds for choosing.
 const FINALISTS: usize = 6;
 
-/// Automatic step sizes and the best fixed setting, on seeds that were not used for choosing.
+/// The best fixed setting of a cell, on seeds that were not used for choosing.
 #[derive(Clone, Debug)]
-pub struct Comparison {
-    /// The best fixed setting; none if none solves the cell.
+pub struct Reference {
+    /// The setting; none if none solves the cell.
     pub setting: Option<Setting>,
     /// The median of its rounds, or with noise of its error at the end.
-    pub fixed: f64,
-    /// The same of automatic step sizes.
-    pub automatic: f64,
-    /// The number of seeds on which automatic step sizes fail.
+    pub score: f64,
+}
+
+impl Reference {
+    /// Looks for the best fixed setting of a cell.
+    pub fn find(cell: &Cell) -> Self {
+        let setting = choose(cell);
+        let score = setting.map_or(f64::INFINITY, |setting| {
+            median(HELD_OUT.map(|seed| score(cell, &run(cell, setting, seed, cap(cell, LONGEST)))))
+        });
+        Self { setting, score }
+    }
+}
+
+/// Automatic step sizes in a cell, on the same seeds.
+#[derive(Clone, Debug)]
+pub struct Automatic {
+    /// The median of their rounds, or with noise of their error at the end.
+    pub score: f64,
+    /// The number of seeds on which they fail.
     pub failures: usize,
     /// The largest error in any of their runs, relative to the initial one.
     pub peak: f64,
 }
 
-/// Compares automatic step sizes in a cell with the best fixed setting.
-pub fn compare(cell: &Cell) -> Comparison {
-    let setting = choose(cell);
-    let fixed = setting.map_or(f64::INFINITY, |setting| {
-        median(HELD_OUT.map(|seed| score(cell, &run(cell, setting, seed, cap(cell, LONGEST)))))
-    });
-    let longest = if fixed.is_finite() { (10.0 * fixed) as u64 + 100 } else { LONGEST };
-    let runs = HELD_OUT.map(|seed| run(cell, Setting::Automatic, seed, cap(cell, longest)));
-    Comparison {
-        setting,
-        fixed,
-        automatic: median(runs.map(|outcome| score(cell, &outcome))),
-        failures: runs.iter().filter(|outcome| !score(cell, outcome).is_finite()).count(),
-        peak: runs.iter().map(|outcome| outcome.peak).fold(0.0, f64::max),
+impl Automatic {
+    /// Runs them for ten times as long as the best fixed setting has needed.
+    pub fn run(cell: &Cell, reference: f64) -> Self {
+        let longest = if reference.is_finite() { (10.0 * reference) as u64 + 100 } else { LONGEST };
+        let runs = HELD_OUT.map(|seed| run(cell, Setting::Automatic, seed, cap(cell, longest)));
+        Self {
+            score: median(runs.map(|outcome| score(cell, &outcome))),
+            failures: runs.iter().filter(|outcome| !score(cell, outcome).is_finite()).count(),
+            peak: runs.iter().map(|outcome| outcome.peak).fold(0.0, f64::max),
+        }
     }
 }
 

@@ -3,22 +3,27 @@
 
 use std::ops::Range;
 
+use super::guard::{Guard, publish};
 use super::progress::{self, Progress};
 use super::schedule::Schedule;
 use super::step_plan::StepPlan;
 use super::trial::CurvatureBounds;
-use crate::direction::{Direction, Parts, PartsMut, StepSizes};
+use crate::direction::{Direction, Parts, StepSizes};
 use crate::{Network, Oracle, Problem, ProblemExt, Scalar, Smoothness, linalg};
 
 /// Automatic step sizes: agents find them by themselves.
 ///
 /// At the start each agent measures the smoothness of its own functions; the largest over all
 /// agents gives the step sizes. From then on, once a period, the largest ‖tᵢ‖² is agreed on. When
-/// it exceeds 100 × its best, that is a setback: all agents shorten them, go back to where each was
-/// best and restarts the trackers. When there is no new best for five periods the run oscillates:
-/// the step sizes are shortened as well, without going back. (Under noise that says nothing, and is
+/// it exceeds 100 × its best, that is a setback: all agents halve them, go back to where each was
+/// best and restart the trackers. When there is no new best for several periods the run oscillates:
+/// the step sizes are halved as well, without going back. (Under noise that says nothing, and is
 /// not done.) A decision falls due when `agreement` rounds have passed since the values were
 /// published, so that all agents take it in the same round.
+///
+/// A node that was cut off and comes back also causes a setback, and then step sizes are not the
+/// reason. Therefore sudden setbacks after a quiet time do not halve them, and step sizes that were
+/// halved are doubled again as long as that goes well.
 ///
 /// Noise, which is measured as well, shortens step sizes so that it does not throw agents farther
 /// than they are from the solution. When they make no more progress, step sizes fall with the
@@ -37,24 +42,23 @@ pub struct Auto {
 }
 
 /// Where [`Auto`] finds its numbers in what agents agree on: the smoothness, then these.
-const SETBACKS: usize = Smoothness::LEN;
-const WINDOW: usize = SETBACKS + 1;
-const LARGEST: usize = SETBACKS + 2;
+const HALVINGS_WINDOW: usize = Smoothness::LEN;
+const HALVINGS: usize = HALVINGS_WINDOW + 1;
+const WINDOW: usize = HALVINGS + 1;
+const LARGEST: usize = HALVINGS + 2;
 /// And these, where gradients may be noisy.
-const FALLING: usize = SETBACKS + 3;
-const GROWTH_WINDOW: usize = SETBACKS + 4;
-const GROWTH: usize = SETBACKS + 5;
-/// And in what an agent keeps, after two points (the best one and the candidate) and the plan.
-const SCALARS: usize = 4;
+const FALLING: usize = HALVINGS + 3;
+const GROWTH_WINDOW: usize = HALVINGS + 4;
+const GROWTH: usize = HALVINGS + 5;
 
 impl Auto {
     /// The heavy ball that goes with automatic step sizes, unless gradients may be noisy or a
     /// model learns.
     pub const MOMENTUM: f64 = 0.8;
-    /// The lengths of the `Max` segments: what is measured, the number of setbacks, and (window,
-    /// largest ‖tᵢ‖²); where gradients may be noisy also the round from which on step sizes fall,
-    /// and (window, growth of the distance).
-    const AGREED: [usize; Smoothness::LEN + 4] = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 1, 2];
+    /// The lengths of the `Max` segments: what is measured, (window, number of halvings), and
+    /// (window, largest ‖tᵢ‖²); where gradients may be noisy also the round from which on step
+    /// sizes fall, and (window, growth of the distance).
+    const AGREED: [usize; Smoothness::LEN + 4] = [1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 1, 2];
     /// The step sizes of x, u and z times what norms allow: well inside of the limit of 2 for u and
     /// z, because neighbours' disagreement takes its share (on policy evaluation 0.4 is slower in
     /// the median and three times as often very late), and more than 1 for x, because its bound
@@ -73,7 +77,7 @@ impl Auto {
     /// How much worse than its best the monitor may become.
     const TOLERANCE: f64 = 100.0;
     /// For how many periods it may fail to find a new best, without a trial and after one.
-    const PATIENCE: [f64; 2] = [5.0, 20.0];
+    const PATIENCE: [u64; 2] = [5, 20];
 
     /// For networks in which information from any agent reaches all within this many rounds (the
     /// connectivity report calls it the spread).
@@ -146,7 +150,7 @@ impl Auto {
 
     /// The plan that an agent has decided on, if it has.
     pub(super) fn plan<T: Scalar>(keep: &[T]) -> Option<StepPlan> {
-        StepPlan::load(&keep[keep.len() - SCALARS - StepPlan::LEN..])
+        StepPlan::load(&keep[keep.len() - Guard::<f64>::LEN..])
     }
 
     /// Starts an epoch; the first time, that includes measuring.
@@ -160,11 +164,12 @@ impl Auto {
         let mut guard = Guard::new(at, keep);
         guard.progress.iter_mut().for_each(|progress| progress.begin(at));
         *guard.age = T::zero();
-        *guard.window += T::one();
+        // An agent that joins is counted with the others.
+        *guard.window = guard.window.largest(agreed[WINDOW]) + T::one();
         *guard.least = T::infinity();
         *guard.stale = T::zero();
         let measures = oracle.agent.is_multiple_of(oracle.problem.agents().div_ceil(Self::MEASURE));
-        if measures && agreed[..SETBACKS].iter().all(num_traits::Zero::is_zero) {
+        if measures && agreed[..Smoothness::LEN].iter().all(num_traits::Zero::is_zero) {
             let (x, y) = direction.solution(oracle.problem.dim(), at.shared);
             let smoothness = Smoothness::measure(oracle, at.own, x, y);
             for (slot, norm) in agreed.iter_mut().zip(smoothness.to_array()) {
@@ -186,6 +191,7 @@ impl Auto {
         let mut guard = Guard::new(now, keep);
         if guard.age.is_zero() {
             guard.candidate.copy_from(now);
+            *guard.halvings = agreed[HALVINGS];
             let size = linalg::norm_squared(t.shared) + linalg::norm_squared(t.own);
             publish(&mut agreed[WINDOW..=LARGEST], *guard.window, size);
             if let Some(progress) = &mut guard.progress {
@@ -201,19 +207,15 @@ impl Auto {
             if stopped && smoothness(agreed).noise > 0.0 && agreed[FALLING].is_zero() {
                 agreed[FALLING] = T::of(round as f64);
             }
-            let largest = agreed[LARGEST];
+            let (largest, halvings) = (agreed[LARGEST], &mut agreed[HALVINGS_WINDOW..=HALVINGS]);
             if !(largest.is_finite() && largest <= T::of(Self::TOLERANCE) * *guard.least) {
-                agreed[SETBACKS] += T::one();
+                guard.set_back(halvings);
                 return Some(Parts { shared: guard.best.shared, own: guard.best.own });
             }
-            *guard.stale += T::one();
-            if largest < *guard.least {
-                *guard.least = largest;
-                *guard.stale = T::zero();
-                guard.best.copy_from(guard.candidate.as_ref());
-            } else if !self.noisy && *guard.stale >= T::of(Self::PATIENCE[usize::from(self.schedule.is_some())]) {
-                *guard.stale = T::zero();
-                agreed[SETBACKS] += T::one();
+            guard.go_on(largest, halvings);
+            let fruitless = guard.stale.f64() as u64;
+            if !self.noisy && fruitless > 0 && fruitless.is_multiple_of(self.patience()) {
+                guard.get_unstuck(fruitless / self.patience(), halvings);
             }
         }
         *guard.age += T::one();
@@ -223,6 +225,10 @@ impl Auto {
             *guard.window += T::one();
         }
         None
+    }
+
+    fn patience(&self) -> u64 {
+        Self::PATIENCE[usize::from(self.schedule.is_some())]
     }
 
     /// Decides how to step, once all agents know the largest norms.
@@ -241,12 +247,12 @@ impl Auto {
         direction.step_sizes(smoothness, CurvatureBounds::of(direction, smoothness).untried(Self::CAUTIOUS, 0.0).sizes)
     }
 
-    /// The momentum and the step sizes of a round, after the setbacks so far; zeros before they are
+    /// The momentum and the step sizes of a round, after the halvings so far; zeros before they are
     /// decided.
     ///
     /// When x moves too fast for u and z to follow, smaller ones help only if they change the
-    /// ratio: a setback halves the outer step, every third one the inner ones as well. With one
-    /// level there is no ratio.
+    /// ratio: each halving is one of the outer step, every third one is of the inner ones as well.
+    /// With one level there is no ratio.
     pub(super) fn motion<T: Scalar>(
         direction: &dyn Direction<T>,
         round: u64,
@@ -255,12 +261,12 @@ impl Auto {
     ) -> (f64, StepSizes) {
         let Some(plan) = Self::plan(keep) else { return (0.0, [0.0; 3]) };
         let smoothness = smoothness(agreed);
-        let setbacks = agreed[SETBACKS].f64() as i32;
-        let slower = if direction.bound(&smoothness).is_some() { setbacks } else { setbacks / 3 };
+        let halvings = agreed[HALVINGS].f64() as i32;
+        let slower = if direction.bound(&smoothness).is_some() { halvings } else { halvings / 3 };
         let [x, u, z] = plan.sizes;
         let falling = agreed.get(FALLING).map_or(0.0, |first| first.f64());
         let fallen = if falling > 0.0 { (falling / round as f64).min(1.0) } else { 1.0 };
-        let [outer, inner] = [setbacks, slower].map(|times| fallen * 0.5f64.powi(times));
+        let [outer, inner] = [halvings, slower].map(|times| fallen * 0.5f64.powi(times));
         (plan.momentum, direction.step_sizes(&smoothness, [x * outer, u * inner, z * inner]))
     }
 }
@@ -269,17 +275,6 @@ impl Auto {
 fn smoothness<T: Scalar>(agreed: &[T]) -> Smoothness {
     let norm = |index: usize| Some(agreed[index].f64()).filter(|norm| norm.is_finite());
     Smoothness::from_array(std::array::from_fn(|index| norm(index).unwrap_or_default()))
-}
-
-/// Publishes a number for a window of the agreement: a newer window counts more, and within one the
-/// largest number does.
-fn publish<T: Scalar>(agreed: &mut [T], window: T, number: T) {
-    let [newest, largest] = agreed else { unreachable!("a window and its number are agreed on together") };
-    if *newest < window {
-        (*newest, *largest) = (window, number);
-    } else {
-        *largest = largest.largest(number);
-    }
 }
 
 /// An agent in a round, as [`Auto::watch`] sees it.
@@ -291,42 +286,4 @@ pub(super) struct WatchedAgent<'a, T> {
     pub(super) now: Parts<'a, T>,
     /// The ranges of the blocks of a point.
     pub(super) blocks: &'a [Range<usize>],
-}
-
-/// What an agent keeps to be able to go back.
-struct Guard<'k, T> {
-    /// How far it has come, where gradients may be noisy.
-    progress: Option<Progress<'k, T>>,
-    best: PartsMut<'k, T>,
-    candidate: PartsMut<'k, T>,
-    /// What was decided, in the form of [`StepPlan::store`].
-    plan: &'k mut [T],
-    /// Rounds since the current window of the agreement began.
-    age: &'k mut T,
-    /// The number of the window, over all epochs.
-    window: &'k mut T,
-    /// The smallest monitor of this epoch so far.
-    least: &'k mut T,
-    /// Periods since it was found, or since step sizes were shortened.
-    stale: &'k mut T,
-}
-
-impl<'k, T: Scalar> Guard<'k, T> {
-    /// The scalars that are kept beside points.
-    const LEN: usize = StepPlan::LEN + SCALARS;
-
-    fn new(like: Parts<'_, T>, keep: &'k mut [T]) -> Self {
-        let point = like.shared.len() + like.own.len();
-        let (progress, keep) = keep.split_at_mut(keep.len() - 2 * point - Self::LEN);
-        let (best, rest) = keep.split_at_mut(point);
-        let (candidate, rest) = rest.split_at_mut(best.len());
-        let (plan, scalars) = rest.split_at_mut(StepPlan::LEN);
-        let [age, window, least, stale] = scalars else { unreachable!("the guard's scalars are kept last") };
-        let parts = |point: &'k mut [T]| {
-            let (shared, own) = point.split_at_mut(like.shared.len());
-            PartsMut { shared, own }
-        };
-        let progress = (!progress.is_empty()).then(|| Progress::new(like, progress));
-        Self { progress, best: parts(best), candidate: parts(candidate), plan, age, window, least, stale }
-    }
 }

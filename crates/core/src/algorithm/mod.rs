@@ -15,9 +15,11 @@
 mod auto;
 mod estimator;
 mod gossip;
+mod guard;
 mod progress;
 mod push_pull;
 mod push_sum;
+mod recovery;
 mod registry;
 mod rest;
 mod schedule;

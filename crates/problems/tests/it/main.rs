@@ -14,5 +14,6 @@ mod learning;
 mod peers;
 mod private_coordinates;
 mod rates;
+mod recovering;
 mod single_level_reference;
 mod stops;

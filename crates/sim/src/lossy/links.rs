@@ -1,5 +1,7 @@
 //! Links with message loss, delay and duplicates, round by round.
 
+use std::collections::BTreeSet;
+
 use fabnet_core::rng::{Purpose, Stream};
 
 /// How unreliable the links of an experiment are, and how often its agents act.
@@ -27,6 +29,8 @@ impl Default for LinkFaults {
 pub(super) struct LossyLinks<M> {
     faults: LinkFaults,
     seed: u64,
+    /// The agents that are cut off: what they send or are sent is lost.
+    cut_off: BTreeSet<usize>,
     /// Messages in the order in which they were sent.
     in_flight: Vec<InFlight<M>>,
 }
@@ -43,7 +47,16 @@ struct InFlight<M> {
 impl<M: Clone> LossyLinks<M> {
     /// Links without any message in flight.
     pub(super) fn new(faults: LinkFaults, seed: u64) -> Self {
-        Self { faults, seed, in_flight: Vec::new() }
+        Self { faults, seed, cut_off: BTreeSet::new(), in_flight: Vec::new() }
+    }
+
+    /// Cuts an agent off from all others, or joins it to them again.
+    pub(super) fn cut_off(&mut self, agent: usize, cut: bool) {
+        if cut {
+            self.cut_off.insert(agent);
+        } else {
+            self.cut_off.remove(&agent);
+        }
     }
 
     /// Sends the messages of one agent in one round, each to the agent that stands beside it.
@@ -52,7 +65,8 @@ impl<M: Clone> LossyLinks<M> {
         // in which agents are simulated.
         let mut stream = Stream::new(self.seed, from, round, Purpose::Faults);
         for (to, message) in messages {
-            if stream.open01() < self.faults.loss {
+            let lost = stream.open01() < self.faults.loss;
+            if lost || self.cut_off.contains(&from) || self.cut_off.contains(&to) {
                 continue;
             }
             let copies = if stream.open01() < self.faults.duplicate { 2 } else { 1 };
@@ -125,6 +139,21 @@ mod tests {
         assert!((part - 0.3).abs() < 0.03, "acted in {part} of all rounds");
         assert!((0..4000).map(|round| links.acts(2, round)).eq(acting));
         assert!(LossyLinks::<()>::new(LinkFaults::default(), 5).acts(2, 0));
+    }
+
+    #[test]
+    fn an_agent_that_is_cut_off_neither_sends_nor_receives() {
+        let mut links = LossyLinks::new(LinkFaults::default(), 5);
+        let send = |links: &mut LossyLinks<usize>| {
+            for from in 0..3 {
+                links.send(10, from, (0..3).map(|to| (to, from)));
+            }
+            links.arrivals(10).len()
+        };
+        links.cut_off(1, true);
+        assert_eq!(send(&mut links), 4);
+        links.cut_off(1, false);
+        assert_eq!(send(&mut links), 9);
     }
 
     #[test]

@@ -113,6 +113,11 @@ impl<T: Scalar> LossyPeers<T> {
         self.stopped[agent] = true;
     }
 
+    /// Cuts an agent off from all others, or joins it to them again.
+    pub fn cut_off(&mut self, agent: usize, cut: bool) {
+        self.links.cut_off(agent, cut);
+    }
+
     /// Hands an event to a peer that has not stopped, and sends the messages that it answers with.
     pub fn tell(&mut self, node: usize, event: Event) {
         if self.stopped[node] {

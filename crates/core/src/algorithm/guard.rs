@@ -1,0 +1,120 @@
+//! What an agent with automatic step sizes keeps, to be able to go back.
+
+use super::progress::Progress;
+use super::recovery::Recovery;
+use super::step_plan::StepPlan;
+use crate::Scalar;
+use crate::direction::{Parts, PartsMut};
+
+/// What an agent keeps to be able to go back.
+pub(super) struct Guard<'k, T> {
+    /// How far it has come, where gradients may be noisy.
+    pub(super) progress: Option<Progress<'k, T>>,
+    pub(super) best: PartsMut<'k, T>,
+    pub(super) candidate: PartsMut<'k, T>,
+    /// What was decided, in the form of [`StepPlan::store`].
+    pub(super) plan: &'k mut [T],
+    /// Rounds since the current window of the agreement began.
+    pub(super) age: &'k mut T,
+    /// The number of the window, over all epochs.
+    pub(super) window: &'k mut T,
+    /// The smallest monitor of this epoch so far.
+    pub(super) least: &'k mut T,
+    /// Periods since it was found.
+    pub(super) stale: &'k mut T,
+    /// How often step sizes were halved when the window began. Agents that run freely hear what
+    /// others have decided before they decide themselves, and must not decide it once more.
+    pub(super) halvings: &'k mut T,
+    /// How many of them were because there was no new best: step sizes are not doubled beyond.
+    needed: &'k mut T,
+    recovery: Recovery<'k, T>,
+}
+
+impl<'k, T: Scalar> Guard<'k, T> {
+    /// The number of periods since the last best up to which a setback counts as sudden.
+    const SUDDEN: f64 = 2.0;
+    /// How often step sizes are halved because there is no new best.
+    const FRUITLESS: u64 = 3;
+    /// The scalars that are kept beside points.
+    pub(super) const LEN: usize = StepPlan::LEN + 6 + Recovery::<f64>::LEN;
+
+    pub(super) fn new(like: Parts<'_, T>, keep: &'k mut [T]) -> Self {
+        let point = like.shared.len() + like.own.len();
+        let (progress, keep) = keep.split_at_mut(keep.len() - 2 * point - Self::LEN);
+        let (best, rest) = keep.split_at_mut(point);
+        let (candidate, rest) = rest.split_at_mut(best.len());
+        let (plan, scalars) = rest.split_at_mut(StepPlan::LEN);
+        let [age, window, least, stale, halvings, needed, recovery @ ..] = scalars else {
+            unreachable!("the guard's scalars are kept last")
+        };
+        let recovery = Recovery::new(recovery);
+        let parts = |point: &'k mut [T]| {
+            let (shared, own) = point.split_at_mut(like.shared.len());
+            PartsMut { shared, own }
+        };
+        let progress = (!progress.is_empty()).then(|| Progress::new(like, progress));
+        Self {
+            progress,
+            best: parts(best),
+            candidate: parts(candidate),
+            plan,
+            age,
+            window,
+            least,
+            stale,
+            halvings,
+            needed,
+            recovery,
+        }
+    }
+
+    /// Takes note of a setback, in the agreement on (window, number of halvings).
+    pub(super) fn set_back(&mut self, agreed: &mut [T]) {
+        if self.recovery.set_back(*self.stale <= T::of(Self::SUDDEN)) {
+            self.halve(T::one(), agreed);
+        }
+    }
+
+    /// Takes note of a period without a setback, in the same agreement.
+    pub(super) fn go_on(&mut self, monitor: T, agreed: &mut [T]) {
+        self.recovery.go_on();
+        if monitor >= *self.least {
+            *self.stale += T::one();
+            return;
+        }
+        *self.least = monitor;
+        *self.stale = T::zero();
+        self.best.copy_from(self.candidate.as_ref());
+        if self.recovery.is_quiet() && *self.halvings > *self.needed {
+            self.recovery.begin_try();
+            self.halve(-T::one(), agreed);
+        }
+    }
+
+    /// Halves step sizes because there was no new best for this number of times the patience of
+    /// agents; if that does not help, there is none to be found, and it is undone.
+    pub(super) fn get_unstuck(&mut self, times: u64, agreed: &mut [T]) {
+        let change = match times {
+            ..=Self::FRUITLESS => T::one(),
+            times if times == Self::FRUITLESS + 1 => -T::of(Self::FRUITLESS as f64),
+            _ => T::zero(),
+        };
+        *self.needed += change;
+        self.halve(change, agreed);
+    }
+
+    fn halve(&self, times: T, agreed: &mut [T]) {
+        publish(agreed, *self.window, (*self.halvings + times).largest(T::zero()));
+    }
+}
+
+/// Publishes a number for a window of the agreement: a newer window counts more, and within one the
+/// largest number does.
+pub(super) fn publish<T: Scalar>(agreed: &mut [T], window: T, number: T) {
+    let [newest, largest] = agreed else { unreachable!("a window and its number are agreed on together") };
+    if *newest < window {
+        (*newest, *largest) = (window, number);
+    } else {
+        *largest = largest.largest(number);
+    }
+}
