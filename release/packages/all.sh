@@ -13,6 +13,7 @@ run() {
   printf -- '-- %s: %d s\n' "$*" "$((SECONDS - begun))"
 }
 
+run crates
 run command
 run deb
 run deb_test

@@ -12,4 +12,4 @@ echo "with line tables for backtraces: $(megabytes "$scratch/installed/bin/fabne
 strip -o "$scratch/fabnet" "$scratch/installed/bin/fabnet"
 at_most 15 "$scratch/fabnet"
 "$scratch/installed/bin/fabnet" run experiments/first.toml --out "$scratch/first" --quiet
-test -s "$scratch/first/figures/relative_error-by-rounds.png" || fail "the run has drawn no figure"
+test -s "$scratch/first/figures/relative_error-by-rounds.svg" || fail "the run has drawn no figure"

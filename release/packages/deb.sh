@@ -6,9 +6,9 @@
 debian debhelper dpkg-dev fakeroot binutils
 tool auditable
 
-step "the command with the feature net"
+step "the command with real nodes, data and pictures"
 # It names the crates that it is made of, for scanners of advisories.
-cargo auditable build --release --locked -p fabnet --features net
+cargo auditable build --release --locked -p fabnet --features net,pictures
 fabnet="$CARGO_TARGET_DIR/release/fabnet"
 
 step "the files of the package"
@@ -21,7 +21,7 @@ strip "$files/usr/bin/fabnet"
 objdump -h "$files/usr/bin/fabnet" | grep -q '\.dep-v0' || fail "the command does not name its crates"
 cp README.md CHANGELOG.md docs/deploy.md "$files/docs"
 cp -r "$packages/examples/join" experiments/first.toml "$files/examples"
-"$packages/third_party.py" --features net | gzip -9n >"$files/docs/third-party-licences.txt.gz"
+"$packages/third_party.py" --features net,pictures | gzip -9n >"$files/docs/third-party-licences.txt.gz"
 if "$fabnet" completions --help >/dev/null 2>&1; then
   mkdir -p "$files"/usr/share/{bash-completion/completions,zsh/vendor-completions,fish/vendor_completions.d}
   "$fabnet" completions bash >"$files/usr/share/bash-completion/completions/fabnet"

@@ -5,12 +5,12 @@
 . "$(dirname "$0")/lib.sh"
 tool cyclonedx
 
-# sbom CRATE FOLDER NAME: what a crate is linked with when it has the feature net.
+# sbom CRATE FOLDER NAME FEATURES: what a crate is linked with when it has these features.
 sbom() {
   local copy="$scratch/$1" file
   # The tool writes beside every manifest, so it works on a copy.
   mkdir "$copy" && git archive HEAD | tar -x -C "$copy"
-  (cd "$copy" && cargo cyclonedx --quiet --manifest-path "$2/Cargo.toml" --features net --format json \
+  (cd "$copy" && cargo cyclonedx --quiet --manifest-path "$2/Cargo.toml" --features "$4" --format json \
     --spec-version 1.5 --target x86_64-unknown-linux-gnu --override-filename sbom)
   file="$copy/$2/sbom.json"
   cp "$file" "$out/$3"
@@ -26,8 +26,8 @@ END
 }
 
 step "bills of materials"
-sbom fabnet crates/cli "fabnet-$version.cdx.json"
-sbom fabnet-py crates/py "fabnet-python-$version.cdx.json"
+sbom fabnet crates/cli "fabnet-$version.cdx.json" net,pictures
+sbom fabnet-py crates/py "fabnet-python-$version.cdx.json" net
 
 step "checksums"
 rm -f "$out/SHA256SUMS"

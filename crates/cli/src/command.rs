@@ -4,6 +4,7 @@ mod check;
 #[cfg(feature = "net")]
 mod collect;
 mod completions;
+#[cfg(feature = "learning")]
 mod data;
 mod faults;
 #[cfg(feature = "net")]
@@ -33,9 +34,13 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-// Commands of real nodes are known in every build: one without the feature says how to get them.
+// Every command is known in every build: one without its feature says how to get it.
+#[cfg(feature = "learning")]
+use self::data::Data;
+#[cfg(not(feature = "learning"))]
+use self::not_built::NeedsLearning as Data;
 #[cfg(not(feature = "net"))]
-use self::not_built::{NotBuilt as Collect, NotBuilt as Launch, NotBuilt as Node, NotBuilt as Pki, NotBuilt as Status};
+use self::not_built::{NeedsNet as Collect, NeedsNet as Launch, NeedsNet as Node, NeedsNet as Pki, NeedsNet as Status};
 #[cfg(feature = "net")]
 use self::{collect::Collect, launch::Launch, node::Node, pki::Pki, status::Status};
 
@@ -67,7 +72,7 @@ pub(crate) enum Command {
     /// Show a run in a browser, while it goes on or afterwards, or write it to one file
     Watch(watch::Watch),
     /// List and verify data sets, or make own data of agents
-    Data(data::Data),
+    Data(Data),
     /// List algorithms, problems, topologies, mixing weights and metrics, with their settings
     List(list::List),
     /// Fill the numbers of summaries into a document

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+#[cfg(feature = "learning")]
 use fabnet_import::ImportError;
 use fabnet_lab::figure::FigureError;
 use fabnet_lab::{Diagnostics, JobError, SetupError, TuneError, UnfitPlan};
@@ -36,6 +37,10 @@ fn is_usage(error: &anyhow::Error) -> bool {
     if matches!(error.downcast_ref(), Some(NodeRuntimeError::Agents { .. } | NodeRuntimeError::Start { .. })) {
         return true;
     }
+    #[cfg(feature = "learning")]
+    if error.downcast_ref().is_some_and(ImportError::is_usage) {
+        return true;
+    }
     error.is::<UsageError>()
         || error.is::<Diagnostics>()
         || error.is::<UnfitPlan>()
@@ -43,7 +48,6 @@ fn is_usage(error: &anyhow::Error) -> bool {
         || error.downcast_ref().is_some_and(SetupError::is_invalid)
         || error.downcast_ref().is_some_and(JobError::is_invalid)
         || error.downcast_ref().is_some_and(TuneError::is_invalid)
-        || error.downcast_ref().is_some_and(ImportError::is_usage)
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
+#[cfg(feature = "learning")]
 use fabnet_lab::data::Library;
 
 use crate::command::Command;
@@ -74,7 +75,10 @@ impl Arguments {
 /// Makes the folder of `--data`, if it is given, the one in which data sets are looked for.
 fn choose_data_folder(folder: Option<PathBuf>) -> Result<(), anyhow::Error> {
     match folder {
+        #[cfg(feature = "learning")]
         Some(folder) if folder.is_dir() => Library::look_in(&folder),
+        #[cfg(not(feature = "learning"))]
+        Some(folder) if folder.is_dir() => {}
         Some(folder) => return Err(UsageError(format!("--data {}: there is no such folder", folder.display())).into()),
         None => {}
     }

@@ -25,6 +25,7 @@ pub use check::{
     check,
 };
 pub use estimate::{MemoryNeeds, MemoryShortage, TooManyRuns};
+#[cfg(feature = "learning")]
 pub use fabnet_problems::learning::data;
 pub use file::{Diagnostic, Diagnostics, Experiment, RegistryEntry, Section};
 pub use list::{Topic, reference, tables, topics};

@@ -3,8 +3,9 @@
 use fabnet_core::Scalar;
 use fabnet_problems::ProblemKind;
 
-/// Problems of optional crates, each with the cargo feature that builds it.
-pub(crate) const FEATURES: [(&str, &str); 1] = [("text-cleaning", "text")];
+/// Problems that not every build has, each with the cargo feature that builds it.
+pub(crate) const FEATURES: [(&str, &str); 3] =
+    [("hyper-cleaning", "learning"), ("hyper-tuning", "learning"), ("text-cleaning", "text")];
 
 /// The problems that are always built, those of optional crates and the one that programs bring.
 pub(crate) fn problems<T: Scalar>() -> Vec<ProblemKind<T>> {

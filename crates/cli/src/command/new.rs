@@ -66,10 +66,10 @@ impl Template {
     /// The name of the experiment in the repository, and its text.
     fn experiment(self) -> (&'static str, &'static str) {
         match self {
-            Self::First => ("first", include_str!("../../../../experiments/first.toml")),
-            Self::Cleaning => ("cleaning", include_str!("../../../../experiments/cleaning.toml")),
-            Self::Tuning => ("tuning", include_str!("../../../../experiments/tuning.toml")),
-            Self::Network => ("network", include_str!("../../../../experiments/network.toml")),
+            Self::First => ("first", include_str!("../../templates/first.toml")),
+            Self::Cleaning => ("cleaning", include_str!("../../templates/cleaning.toml")),
+            Self::Tuning => ("tuning", include_str!("../../templates/tuning.toml")),
+            Self::Network => ("network", include_str!("../../templates/network.toml")),
         }
     }
 

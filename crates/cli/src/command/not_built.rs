@@ -1,33 +1,66 @@
-//! Commands of real nodes in a build without the feature `net`: they say how to get them.
+//! Commands in a build without the feature that they need: they say how to get them.
 
 use std::ffi::OsString;
+use std::marker::PhantomData;
 use std::process::ExitCode;
 
 use clap::Args;
 
 use crate::exit_code::UsageError;
 
+/// A command that needs real nodes.
+#[cfg(any(test, not(feature = "net")))]
+pub(crate) type NeedsNet = NotBuilt<Net>;
+/// A command that needs data sets.
+#[cfg(not(feature = "learning"))]
+pub(crate) type NeedsLearning = NotBuilt<Learning>;
+
+/// A feature of this crate.
+pub(crate) trait Feature: Send + Sync + 'static {
+    /// Its name, as cargo knows it.
+    const NAME: &str;
+}
+
+/// The feature `net`.
+pub(crate) struct Net;
+/// The feature `learning`.
+#[cfg(not(feature = "learning"))]
+pub(crate) struct Learning;
+
+impl Feature for Net {
+    const NAME: &str = "net";
+}
+
+#[cfg(not(feature = "learning"))]
+impl Feature for Learning {
+    const NAME: &str = "learning";
+}
+
 /// A command that this build does not have. It takes any arguments, so that its answer is always
 /// how to get it.
 #[derive(Args)]
 #[command(disable_help_flag = true)]
-pub(crate) struct NotBuilt {
+pub(crate) struct NotBuilt<F: Feature> {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     _arguments: Vec<OsString>,
+    #[arg(skip)]
+    _feature: PhantomData<F>,
 }
 
-impl NotBuilt {
+impl<F: Feature> NotBuilt<F> {
     #[allow(clippy::unused_self, reason = "it has the signature of every command")]
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
-        Err(needs_net().into())
+        Err(needs::<F>().into())
     }
 }
 
-/// What is asked for needs real nodes.
-pub(super) fn needs_net() -> UsageError {
-    let message = "this command needs the feature `net`, which this fabnet was built without: \
-                   install it with `cargo install --locked --path crates/cli --features net`";
-    UsageError(message.to_owned())
+/// What is asked for needs a feature.
+pub(super) fn needs<F: Feature>() -> UsageError {
+    let feature = F::NAME;
+    UsageError(format!(
+        "this command needs the feature `{feature}`, which this fabnet was built without: \
+         install it with `cargo install --locked --path crates/cli --features {feature}`"
+    ))
 }
 
 #[cfg(test)]
@@ -45,7 +78,7 @@ mod tests {
 
     #[derive(Subcommand)]
     enum TestCommand {
-        Launch(NotBuilt),
+        Launch(NeedsNet),
     }
 
     #[test]

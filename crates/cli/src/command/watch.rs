@@ -127,7 +127,7 @@ impl Watch {
     #[cfg(not(feature = "net"))]
     fn live(&self, addresses: &[String]) -> anyhow::Result<Shown> {
         self.refuse_unfit(addresses)?;
-        Err(super::not_built::needs_net().into())
+        Err(super::not_built::needs::<super::not_built::Net>().into())
     }
 
     /// An error if what is asked for makes no sense for running nodes.

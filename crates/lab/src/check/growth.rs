@@ -1,6 +1,7 @@
 //! How fast a linear evolution grows, computed from a few snapshots of it.
 
-use faer::{Mat, c64};
+use nalgebra::linalg::Schur;
+use nalgebra::{Complex, DMatrix, DVector};
 
 /// A mode of a linear map: an eigenvector with its eigenvalue.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,50 +25,62 @@ pub(super) fn modes(snapshots: &[Vec<f64>], noise: f64) -> Option<Vec<Mode>> {
     }
     let (len, count) = (snapshots[0].len(), snapshots.len() - 1);
     // Columns are normalised: those of a growing mode would hide all others.
-    let before = Mat::from_fn(len, count, |row, column| snapshots[column][row] / norms[column]);
-    let after = Mat::from_fn(len, count, |row, column| snapshots[column + 1][row] / norms[column]);
-    let svd = before.thin_svd().ok()?;
-    let sizes: Vec<f64> = (0..count.min(len)).map(|index| svd.S()[index]).collect();
+    let before = DMatrix::from_fn(len, count, |row, column| snapshots[column][row] / norms[column]);
+    let after = DMatrix::from_fn(len, count, |row, column| snapshots[column + 1][row] / norms[column]);
+    let svd = before.try_svd(true, true, f64::EPSILON, ITERATIONS)?;
+    let sizes = &svd.singular_values;
     let rank = sizes.iter().take_while(|&&size| size > noise * sizes[0]).count();
-    let basis = svd.U().get(.., ..rank).to_owned();
-    let mut inverse = svd.V().get(.., ..rank).to_owned();
-    for (column, size) in sizes[..rank].iter().enumerate() {
-        (0..count).for_each(|row| inverse[(row, column)] /= size);
-    }
-    let image = &after * &inverse;
-    let projected = basis.transpose() * &image;
-    let eigen = projected.eigen().ok()?;
-    let last = Mat::from_fn(len, 1, |row, _| snapshots[count][row]);
-    let sizes = amplitudes(&eigen.U().to_owned(), &(basis.transpose() * &last))?;
+    let basis = svd.u?.columns(0, rank).into_owned();
+    let mut inverse = svd.v_t?.rows(0, rank).transpose();
+    inverse.column_iter_mut().zip(sizes).for_each(|(mut column, &size)| column /= size);
+    let image = after * inverse;
+    let Eigen { values, vectors } = Eigen::of(&(basis.transpose() * &image))?;
+    let last = DVector::from_column_slice(&snapshots[count]);
+    let sizes = amplitudes(&vectors, &(basis.transpose() * last))?;
+    let (basis, image) = (basis.map(Complex::from), image.map(Complex::from));
     let mode = |index: usize| {
-        let value = eigen.S()[index];
-        let vector: Vec<c64> = (0..rank).map(|row| eigen.U()[(row, index)]).collect();
-        Mode { rate: value.norm().ln(), size: sizes[index], residual: residual(&basis, &image, &vector, value) }
+        let (value, vector) = (values[index], vectors.column(index));
+        let residual = (&image * vector - &basis * vector * value).norm() / vector.norm();
+        Mode { rate: value.norm().ln(), size: sizes[index], residual }
     };
     Some((0..rank).map(mode).collect())
 }
 
-/// The norms of the parts that a vector has in the directions of the eigenvectors.
-fn amplitudes(vectors: &Mat<c64>, vector: &Mat<f64>) -> Option<Vec<f64>> {
-    use faer::linalg::solvers::Solve;
-    let rank = vectors.nrows();
-    let right = Mat::from_fn(rank, 1, |row, _| c64::new(vector[(row, 0)], 0.0));
-    let found = vectors.full_piv_lu().solve(&right);
-    let length = |index: usize| (0..rank).map(|row| vectors[(row, index)].norm_sqr()).sum::<f64>().sqrt();
-    let sizes: Vec<f64> = (0..rank).map(|index| found[(index, 0)].norm() * length(index)).collect();
-    sizes.iter().all(|size| size.is_finite()).then_some(sizes)
+/// Iterations after which a decomposition counts as failed; they need a few for each column.
+const ITERATIONS: usize = 10_000;
+
+/// The eigenvalues of a matrix, and its eigenvectors as columns.
+struct Eigen {
+    values: DVector<Complex<f64>>,
+    vectors: DMatrix<Complex<f64>>,
 }
 
-/// The residual `‖Mφ − μφ‖/‖φ‖` for the vector φ with these coordinates in the basis.
-fn residual(basis: &Mat<f64>, image: &Mat<f64>, vector: &[c64], value: c64) -> f64 {
-    let row = |row: usize| {
-        let sum = |matrix: &Mat<f64>| {
-            vector.iter().enumerate().map(|(index, &part)| part * matrix[(row, index)]).sum::<c64>()
-        };
-        (sum(image) - value * sum(basis)).norm_sqr()
-    };
-    let length = vector.iter().map(c64::norm_sqr).sum::<f64>().sqrt();
-    (0..basis.nrows()).map(row).sum::<f64>().sqrt() / length
+impl Eigen {
+    /// The eigenvectors are those of the Schur form, by back substitution, rotated back.
+    fn of(matrix: &DMatrix<f64>) -> Option<Self> {
+        let schur = Schur::try_new(matrix.map(Complex::from), f64::EPSILON, ITERATIONS)?;
+        let (rotation, triangle) = schur.unpack();
+        let (rank, values) = (triangle.nrows(), triangle.diagonal());
+        // Eigenvalues that are as close as rounding are taken for this far apart.
+        let smallest = Complex::from(f64::EPSILON * triangle.norm().max(f64::MIN_POSITIVE));
+        let mut vectors = DMatrix::identity(rank, rank);
+        for column in 0..rank {
+            for row in (0..column).rev() {
+                let sum: Complex<f64> = (row + 1..=column).map(|k| triangle[(row, k)] * vectors[(k, column)]).sum();
+                let gap = values[column] - values[row];
+                vectors[(row, column)] = sum / if gap.norm() > smallest.re { gap } else { smallest };
+            }
+        }
+        Some(Self { values, vectors: rotation * vectors })
+    }
+}
+
+/// The norms of the parts that a vector has in the directions of the eigenvectors.
+fn amplitudes(vectors: &DMatrix<Complex<f64>>, vector: &DVector<f64>) -> Option<Vec<f64>> {
+    let found = vectors.clone().full_piv_lu().solve(&vector.map(Complex::from))?;
+    let sizes: Vec<f64> =
+        found.iter().zip(vectors.column_iter()).map(|(part, vector)| part.norm() * vector.norm()).collect();
+    sizes.iter().all(|size| size.is_finite()).then_some(sizes)
 }
 
 /// The Euclidean norm of a vector.

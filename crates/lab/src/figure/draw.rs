@@ -83,7 +83,7 @@ pub(crate) fn draw_finding(files: &dyn Files, finding: &Finding, folder: &Path) 
         Content::Pictures(pictures) => finding::pictures(&finding.title, pictures),
     };
     let drawing = Drawing { name: finding.name.clone(), svg };
-    drawing.write(files, &folder.join(&finding.name), &Format::DEFAULTS).map(|_| ())
+    drawing.write(files, &folder.join(&finding.name), Format::DEFAULTS).map(|_| ())
 }
 
 /// Draws every network that is small enough, with the first seed. From the second network of a kind

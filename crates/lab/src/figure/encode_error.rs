@@ -1,12 +1,17 @@
 //! Why a figure cannot be turned into another format than SVG.
 
+#[cfg(feature = "pictures")]
 use resvg::usvg;
 
 /// Why a figure cannot be turned into another format than SVG.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeError {
+    /// The format is not built.
+    #[error("this fabnet was built without PNG and PDF: install it with --features pictures")]
+    NotBuilt,
     /// The SVG document cannot be parsed.
+    #[cfg(feature = "pictures")]
     #[error(transparent)]
     Svg(#[from] usvg::Error),
     /// The figure has no pixels.

@@ -3,43 +3,35 @@
 
 use std::sync::LazyLock;
 
-use skrifa::charmap::Charmap;
-use skrifa::instance::{LocationRef, Size};
-use skrifa::metrics::{GlyphMetrics, Metrics};
-use skrifa::{FontRef, GlyphId, MetadataProvider};
+use ttf_parser::{Face, GlyphId};
 
 /// The file of the font, a subset of `DejaVu Sans`.
 pub(super) const DATA: &[u8] = include_bytes!("../../assets/DejaVuSans-subset.ttf");
 
 /// The measures of the font.
 pub(super) struct Font {
-    charmap: Charmap<'static>,
-    glyphs: GlyphMetrics<'static>,
-    pub(super) metrics: Metrics,
+    pub(super) face: Face<'static>,
 }
 
 /// The font; `None` only if the file within the program is damaged, which a test excludes.
-static FONT: LazyLock<Option<Font>> = LazyLock::new(|| {
-    let font = FontRef::new(DATA).ok()?;
-    let (size, location) = (Size::unscaled(), LocationRef::default());
-    let glyphs = font.glyph_metrics(size, location);
-    Some(Font { charmap: font.charmap(), glyphs, metrics: font.metrics(size, location) })
-});
+static FONT: LazyLock<Option<Font>> = LazyLock::new(|| Some(Font { face: Face::parse(DATA, 0).ok()? }));
 
 impl Font {
     /// The font within the program.
+    #[cfg(any(test, feature = "pictures"))]
     pub(super) fn get() -> Option<&'static Self> {
         FONT.as_ref()
     }
 
     /// The widths of all glyphs, in thousandths of the size of letters.
+    #[cfg(any(test, feature = "pictures"))]
     pub(super) fn widths(&self) -> impl Iterator<Item = f32> {
-        (0..self.metrics.glyph_count).map(|glyph| self.advance(GlyphId::new(glyph.into())) as f32)
+        (0..self.face.number_of_glyphs()).map(|glyph| self.advance(GlyphId(glyph)) as f32)
     }
 
     /// The width of a glyph, in thousandths of the size of letters.
     fn advance(&self, glyph: GlyphId) -> f64 {
-        1000.0 * f64::from(self.glyphs.advance_width(glyph).unwrap_or(0.0)) / f64::from(self.metrics.units_per_em)
+        1000.0 * f64::from(self.face.glyph_hor_advance(glyph).unwrap_or(0)) / f64::from(self.face.units_per_em())
     }
 }
 
@@ -48,7 +40,7 @@ pub(super) fn text_width(text: &str, size: f64) -> f64 {
     /// The width of a letter if the font cannot be read, wide enough for most letters.
     const DEFAULT_ADVANCE: f64 = 600.0;
     let advance = |letter: char| {
-        FONT.as_ref().map_or(DEFAULT_ADVANCE, |font| font.advance(font.charmap.map(letter).unwrap_or_default()))
+        FONT.as_ref().map_or(DEFAULT_ADVANCE, |font| font.advance(font.face.glyph_index(letter).unwrap_or_default()))
     };
     text.chars().map(advance).sum::<f64>() * size / 1000.0
 }

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::band::UnknownWord;
 use super::encode_error::EncodeError;
+#[cfg(feature = "pictures")]
 use super::{pdf, raster};
 
 /// A file format of figures.
@@ -21,7 +22,8 @@ pub enum Format {
 impl Format {
     const ALL: [Self; 3] = [Self::Svg, Self::Png, Self::Pdf];
     /// The formats that are written if none is requested.
-    pub(super) const DEFAULTS: [Self; 2] = [Self::Svg, Self::Png];
+    pub(super) const DEFAULTS: &[Self] =
+        if cfg!(feature = "pictures") { &[Self::Svg, Self::Png] } else { &[Self::Svg] };
 
     /// The extension of file names.
     pub(super) fn extension(self) -> &'static str {
@@ -41,8 +43,12 @@ impl Format {
     pub(super) fn encode(self, svg: &str) -> Result<Vec<u8>, EncodeError> {
         match self {
             Self::Svg => Ok(svg.as_bytes().to_vec()),
+            #[cfg(feature = "pictures")]
             Self::Png => raster::png(svg),
+            #[cfg(feature = "pictures")]
             Self::Pdf => pdf::pdf(svg),
+            #[cfg(not(feature = "pictures"))]
+            Self::Png | Self::Pdf => Err(EncodeError::NotBuilt),
         }
     }
 }

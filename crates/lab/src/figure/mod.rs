@@ -27,9 +27,12 @@ mod number;
 mod palette;
 mod panel;
 mod path;
+#[cfg(feature = "pictures")]
 mod pdf;
+#[cfg(feature = "pictures")]
 mod pdf_font;
 mod plot_area;
+#[cfg(feature = "pictures")]
 mod raster;
 mod records;
 mod request;

@@ -134,7 +134,7 @@ impl PdfPage {
             self.content.set_fill_rgb(red, green, blue).begin_text();
             for glyph in &span.positioned_glyphs {
                 let number = glyph.id.0 as u16;
-                let units = f32::from(self.font.metrics.units_per_em);
+                let units = f32::from(self.font.face.units_per_em());
                 let Transform { sx, ky, kx, sy, tx, ty } = to_page.pre_concat(glyph.outline_transform());
                 let size = units * sx.hypot(ky);
                 let matrix = [sx, ky, kx, sy].map(|part| part * units / size);

@@ -49,18 +49,18 @@ pub(super) fn embed(pdf: &mut Pdf, id: Ref, font: &Font, texts: &BTreeMap<u16, S
 
 /// Adds the measures of the font.
 fn describe(pdf: &mut Pdf, id: Ref, font: &Font, file: Ref) {
-    let metrics = &font.metrics;
-    let scaled = |units: f32| 1000.0 * units / f32::from(metrics.units_per_em);
-    let bounds = metrics.bounds.unwrap_or_default();
+    let face = &font.face;
+    let scaled = |units: i16| 1000.0 * f32::from(units) / f32::from(face.units_per_em());
+    let bounds = face.global_bounding_box();
     let [left, bottom, right, top] = [bounds.x_min, bounds.y_min, bounds.x_max, bounds.y_max].map(scaled);
     pdf.font_descriptor(id)
         .name(POSTSCRIPT)
         .flags(FontFlags::SYMBOLIC)
         .bbox(Rect::new(left, bottom, right, top))
-        .italic_angle(metrics.italic_angle)
-        .ascent(scaled(metrics.ascent))
-        .descent(scaled(metrics.descent))
-        .cap_height(scaled(metrics.cap_height.unwrap_or(metrics.ascent)))
+        .italic_angle(face.italic_angle())
+        .ascent(scaled(face.ascender()))
+        .descent(scaled(face.descender()))
+        .cap_height(scaled(face.capital_height().unwrap_or_else(|| face.ascender())))
         // The thickness of stems, which only viewers without the font would need.
         .stem_v(80.0)
         .font_file2(file);

@@ -40,7 +40,7 @@ impl Request {
 
     /// The file formats.
     pub(super) fn formats(&self) -> &[Format] {
-        if self.formats.is_empty() { &Format::DEFAULTS } else { &self.formats }
+        if self.formats.is_empty() { Format::DEFAULTS } else { &self.formats }
     }
 
     /// The metrics to draw, as indices into those that were recorded.

@@ -14,7 +14,6 @@ use super::setup::Setup;
 use super::simulator::Simulator;
 use super::stopwatch::Stopwatch;
 use super::watching::Watching;
-use super::worst_lately::WorstLately;
 use crate::plan::Job;
 use crate::results::{FinishedRun, Folder, Jobs, Rows, write_solution};
 
@@ -50,7 +49,7 @@ pub(super) fn carry_out_with<T: Scalar>(
     context: JobContext<'_>,
 ) -> Result<Option<FinishedRun>, JobError> {
     let JobContext { folder, jobs, progress, watch, .. } = context;
-    let mut watching = watch.then(|| Watching::begin(folder, job)).transpose()?;
+    let mut watching = Watching::begin(folder, job, watch, progress.shows_worst())?;
     let mut record = RunRecord::new(job, &simulator.view());
     let saved = jobs.checkpoint(job.run)?;
     if let Some((saved, state)) = &saved {
@@ -62,9 +61,7 @@ pub(super) fn carry_out_with<T: Scalar>(
     let stop = advance(&mut simulator, &mut record, &mut rows, &mut watching, context);
     progress.ended(&job);
     let Some(stop) = stop? else { return Ok(None) };
-    if let Some(watching) = &mut watching {
-        watching.end(&mut simulator, &record, stop.into())?;
-    }
+    watching.end(&mut simulator, &record, stop.into())?;
     let view = simulator.view();
     if Some(&job.seed) == job.plan.seeds.first() {
         findings::write(folder, job, &view)?;
@@ -80,23 +77,20 @@ fn advance<T: Scalar>(
     simulator: &mut Simulator<T>,
     record: &mut RunRecord<'_, T>,
     rows: &mut Rows,
-    watching: &mut Option<Watching>,
+    watching: &mut Watching,
     JobContext { jobs, checkpoint, progress, .. }: JobContext<'_>,
 ) -> Result<Option<Stop>, JobError> {
     let Job { plan, group, run: number, .. } = record.job;
     let mut pacing = Pacing::new(checkpoint, CHECKPOINT_WORK);
-    let mut worst = WorstLately::new(progress.shows_worst());
     loop {
         let round = simulator.view().round;
         if record.last_round != Some(round) {
             let (row, verdict) = record.measure(&simulator.view())?;
             rows.write(&row)?;
             progress.advanced(&record.job, round);
+            let worst = watching.look(simulator, record)?;
             if let Some((metric, value)) = record.last().next() {
-                progress.measured(&record.job, metric, value, worst.look(&simulator.view(), record));
-            }
-            if let Some(watching) = watching {
-                watching.look(simulator, record)?;
+                progress.measured(&record.job, metric, value, worst);
             }
             if let ControlFlow::Break(stop) = verdict {
                 return Ok(Some(stop));

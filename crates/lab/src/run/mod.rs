@@ -6,6 +6,7 @@ mod checksums;
 mod collection;
 mod custom_parts;
 mod findings;
+mod frame_recording;
 mod job;
 mod job_error;
 mod node_config;
@@ -24,7 +25,6 @@ mod single_agent;
 mod stopwatch;
 mod watch_hello;
 mod watching;
-mod worst_lately;
 
 pub use agent_distances::WorstAgent;
 pub use collection::{Collection, collect};

@@ -1,115 +1,72 @@
-//! What a run shows to those who watch it.
+//! Looking at a run while it goes on.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
-use fabnet_core::{Scalar, Shard};
-use fabnet_watch::{AgentFrames, AgentStatus, EdgeNumbers, Item, RoundEdges, StreamFile, WatchEvent, WatchFrame};
+use fabnet_core::Scalar;
 
-use super::agent_distances::AgentDistances;
+use super::agent_distances::{AgentDistances, WorstAgent};
+use super::frame_recording::FrameRecording;
 use super::job_error::JobError;
 use super::pacing::Pacing;
 use super::record::RunRecord;
 use super::simulator::Simulator;
 use super::stopwatch::Stopwatch;
-use super::watch_hello::hello;
 use crate::plan::Job;
-use crate::results::{Folder, FolderError, Outcome};
+use crate::results::{Folder, Outcome};
 
-/// Records frames of a run, from time to time.
+/// Looks at a run from time to time, for a recording and for whoever wants to know the worst agent.
 pub(super) struct Watching {
-    recording: StreamFile,
-    path: PathBuf,
-    agents: AgentFrames,
-    edges: EdgeNumbers,
+    recording: Option<FrameRecording>,
+    shows_worst: bool,
+    /// The worst agent, as it was found last.
+    worst: Option<WorstAgent>,
     /// When to look next; at once if nobody has looked yet.
     pacing: Option<Pacing>,
 }
 
 impl Watching {
-    /// The least time between two frames.
+    /// The least time between two looks.
     const EVERY: Duration = Duration::from_millis(500);
 
     /// A run works at least this many times as long as it is looked at.
     const WORK: u32 = 200;
 
-    /// The largest number of links of a round that are recorded.
-    const LINKS: usize = 20_000;
-
-    /// Begins the recording of a run in the folder of results.
-    pub(super) fn begin(folder: &Folder, job: Job<'_>) -> Result<Self, JobError> {
-        let path = folder.file("watch").join(job.run.to_string());
-        let failed = |error| FolderError::files(&path, error);
-        folder.files().create_folder(&folder.file("watch")).map_err(failed)?;
-        let recording = StreamFile::begin(folder.files().clone(), &path, hello(job), StreamFile::LIMIT);
-        let recording = recording.map_err(|error| failed(std::io::Error::other(error)))?;
-        Ok(Self { recording, path, agents: AgentFrames::default(), edges: EdgeNumbers::default(), pacing: None })
+    /// Begins a recording in the folder of results, if one is wanted.
+    pub(super) fn begin(folder: &Folder, job: Job<'_>, records: bool, shows_worst: bool) -> Result<Self, JobError> {
+        let recording = records.then(|| FrameRecording::begin(folder, job)).transpose()?;
+        Ok(Self { recording, shows_worst, worst: None, pacing: None })
     }
 
-    /// Records a frame, if it is time for one: not too often, and at little cost.
+    /// Looks at the run, if somebody wants to and it is time: not too often, and at little cost.
+    /// Returns the worst agent, as it was found last.
     pub(super) fn look<T: Scalar>(
         &mut self,
         simulator: &mut Simulator<T>,
         record: &RunRecord<'_, T>,
-    ) -> Result<(), JobError> {
-        if self.pacing.as_ref().is_some_and(|pacing| !pacing.is_due()) {
-            return Ok(());
+    ) -> Result<Option<WorstAgent>, JobError> {
+        let due = self.pacing.as_ref().is_none_or(Pacing::is_due);
+        if due && (self.shows_worst || self.recording.is_some()) {
+            let watch = Stopwatch::start();
+            let distances = AgentDistances::measure(&simulator.view(), record);
+            self.worst = distances.as_ref().filter(|_| self.shows_worst).and_then(AgentDistances::worst);
+            if let Some(recording) = &mut self.recording {
+                recording.record(simulator, record, distances)?;
+            }
+            self.pacing.get_or_insert_with(|| Pacing::new(Self::EVERY, Self::WORK)).written(watch.elapsed());
         }
-        let watch = Stopwatch::start();
-        let frame = self.frame(simulator, record);
-        self.add(&Item::Frame(frame))?;
-        self.pacing.get_or_insert_with(|| Pacing::new(Self::EVERY, Self::WORK)).written(watch.elapsed());
-        Ok(())
+        Ok(self.worst)
     }
 
-    /// Records the end of a run.
+    /// Records the end of the run.
     pub(super) fn end<T: Scalar>(
         &mut self,
         simulator: &mut Simulator<T>,
         record: &RunRecord<'_, T>,
         outcome: Outcome,
     ) -> Result<(), JobError> {
-        let frame = self.frame(simulator, record);
-        let event = WatchEvent::new(frame.t, frame.k, "end").saying(outcome.name());
-        self.add(&Item::Frame(frame))?;
-        self.add(&Item::Event(event))
-    }
-
-    fn add(&mut self, item: &Item) -> Result<(), JobError> {
-        Ok(self.recording.add(item).map_err(|error| FolderError::files(&self.path, error))?)
-    }
-
-    fn frame<T: Scalar>(&mut self, simulator: &mut Simulator<T>, record: &RunRecord<'_, T>) -> WatchFrame {
-        let mut frame = match simulator {
-            Simulator::LossyPeers(peers) => self
-                .agents
-                .frame(record.seconds, peers.peers_mut().iter_mut().map(|peer| Some(AgentStatus::of(peer))).collect()),
-            Simulator::Shard(shard) => self.links(record.seconds, shard),
-            Simulator::LossyUnledgered(_) | Simulator::Replay(_) => {
-                WatchFrame { t: record.seconds, ..WatchFrame::default() }
-            }
-        };
-        let view = simulator.view();
-        (frame.k, frame.b) = (view.round, Some(view.costs.bytes));
-        let mut metrics = record.last().filter(|(_, value)| value.is_finite());
-        frame.x0 = metrics.next().and_then(|(_, value)| WatchFrame::log(value));
-        frame.mm = metrics.map(|(name, value)| (name.replace('_', " "), value)).collect();
-        if let Some(AgentDistances { errors, from_mean }) = AgentDistances::measure(&view, record) {
-            let logs = |values: Vec<f64>| values.into_iter().map(WatchFrame::log).collect();
-            (frame.e, frame.d) = (errors.map(logs), Some(logs(from_mean)));
-        }
-        frame
-    }
-
-    /// The links of the last round.
-    fn links<T: Scalar>(&mut self, t: f64, shard: &Shard<T>) -> WatchFrame {
-        let mut frame = WatchFrame { t, ..WatchFrame::default() };
-        if let Some(mixing) = shard.mixing().filter(|mixing| mixing.entries() <= Self::LINKS) {
-            let links = (0..mixing.agents()).flat_map(|to| mixing.row(to).sources.iter().map(move |from| (*from, to)));
-            let links = links.map(|(from, to)| (from, to as u32)).filter(|(from, to)| from != to);
-            frame.q = Some(RoundEdges { i: links.map(|edge| self.edges.number(edge)).collect() });
-            frame.ne = self.edges.say_new();
-        }
-        frame
+        let Some(recording) = &mut self.recording else { return Ok(()) };
+        let distances = AgentDistances::measure(&simulator.view(), record);
+        let at = recording.record(simulator, record, distances)?;
+        recording.end(at, outcome)
     }
 }
