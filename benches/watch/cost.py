@@ -6,7 +6,7 @@
 Three runs with `--watch` are sampled by perf, 399 times a second of CPU time, with all processes
 that they start: simulated peers with 10 and with 1,000 agents, and 24 real nodes in lockstep
 without pacing. A sample counts as watching if its stack goes through the code of frames,
-recordings, the page and the status of nodes, or if its thread serves status requests, which nobody
+recordings, the page and gathering, or if its thread serves status requests, which nobody
 makes otherwise. CPU seconds with and without `--watch` are not compared: on a shared machine two
 equal runs differ by a tenth. What watching costs by displacing caches is not seen.
 
@@ -66,7 +66,7 @@ metrics = ["worst_error"]
 """
 
 
-WATCHING = re.compile(r"fabnet_watch|fabnet_lab::run::(watching|frame_recording|agent_distances)|fabnet_net::status")
+WATCHING = re.compile(r"fabnet_watch|fabnet_lab::run::(watching|frame_recording|agent_distances)|fabnet_net::status::(client|gatherer|live_recording)")
 
 
 def stacks(command, folder):
