@@ -5,10 +5,27 @@
 . "$(dirname "$0")/lib.sh"
 export CARGO_TARGET_DIR="$scratch/target"
 
-step "the plain command and its crates, packed and built"
-plain=(core files http import lab problems sim watch)
-cargo publish --dry-run --locked -p fabnet "${plain[@]/#/-pfabnet-}"
+step "all crates, packed"
+# Together, because a crate asks the registry for those that its features name.
+cargo package --workspace --exclude fabnet-py --exclude fabnet-benches --locked --no-verify --quiet
+packed=("$CARGO_TARGET_DIR"/package/*.crate)
+for crate in "${packed[@]}"; do
+  tar -xf "$crate" -C "$scratch"
+  echo "$(basename "$crate"): $(megabytes "$crate") MB, $(tar -tf "$crate" | wc -l) files"
+done
 
-step "crates of features, packed"
-# To build these takes a quarter of an hour; they have no files outside of their folders.
-cargo package --locked --no-verify -p fabnet-burn -p fabnet-net -p fabnet-node
+step "the plain command, built from them"
+# By its own lock file, in which the crates of the registry give way to the unpacked ones. To build
+# those of features as well would take a quarter of an hour; they read no file outside of their
+# folders.
+patches=()
+for folder in "$scratch"/fabnet-*-"$version"; do
+  name="$(basename "$folder" "-$version")"
+  patches+=(--config "patch.crates-io.$name.path='$folder'")
+done
+cd "$scratch/fabnet-$version"
+cargo build "${patches[@]}"
+cargo tree --prefix none "${patches[@]}" | grep -o '^fabnet[^ ]* v[^ ]* ([^)]*)' | sort -u >"$scratch/built"
+cat "$scratch/built"
+! grep -v "($scratch/" "$scratch/built" || fail "crates that are not the packed ones"
+"$CARGO_TARGET_DIR/debug/fabnet" --version
