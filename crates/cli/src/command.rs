@@ -6,6 +6,7 @@ mod collect;
 mod completions;
 #[cfg(feature = "learning")]
 mod data;
+mod existing;
 mod faults;
 #[cfg(feature = "net")]
 mod known_nodes;

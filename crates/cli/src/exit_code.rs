@@ -5,7 +5,7 @@ use std::process::ExitCode;
 #[cfg(feature = "learning")]
 use fabnet_import::ImportError;
 use fabnet_lab::figure::FigureError;
-use fabnet_lab::{Diagnostics, JobError, SetupError, TuneError, UnfitPlan};
+use fabnet_lab::{Diagnostics, JobError, MissingFeature, SetupError, TuneError, UnfitPlan};
 #[cfg(feature = "net")]
 use fabnet_node::NodeRuntimeError;
 
@@ -44,7 +44,8 @@ fn is_usage(error: &anyhow::Error) -> bool {
     error.is::<UsageError>()
         || error.is::<Diagnostics>()
         || error.is::<UnfitPlan>()
-        || matches!(error.downcast_ref(), Some(FigureError::Plan(_) | FigureError::Usage(_)))
+        || error.is::<MissingFeature>()
+        || matches!(error.downcast_ref(), Some(FigureError::Plan(_) | FigureError::Usage(_) | FigureError::NotBuilt(_)))
         || error.downcast_ref().is_some_and(SetupError::is_invalid)
         || error.downcast_ref().is_some_and(JobError::is_invalid)
         || error.downcast_ref().is_some_and(TuneError::is_invalid)

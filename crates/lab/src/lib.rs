@@ -9,6 +9,7 @@ mod file;
 mod list;
 mod memory;
 mod metric;
+mod missing_feature;
 mod number;
 mod plan;
 mod problems;
@@ -30,6 +31,7 @@ pub use fabnet_problems::learning::data;
 pub use file::{Diagnostic, Diagnostics, Experiment, RegistryEntry, Section};
 pub use list::{Topic, reference, tables, topics};
 pub use metric::{Metric, metrics};
+pub use missing_feature::MissingFeature;
 pub use plan::{
     EntryOrigin, Group, Job, Location, Origin, Plan, PlanEntry, Precision, SavedSolutions, Target, UnfitPlan,
 };

@@ -9,6 +9,7 @@ use fabnet_files::{Files, SystemFiles};
 use fabnet_lab::{Collection, Experiment, Folder, JobError, Plan, Summary, collect, conclude};
 use fabnet_node::track_path;
 
+use super::existing::require_folder;
 use super::results_folder::new_folder;
 use crate::exit_code::UsageError;
 use crate::output::print_line;
@@ -46,6 +47,7 @@ impl Collect {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         let plan = Experiment::read(&self.file)?.plan()?;
         let (group, _) = plan.only_run()?;
+        self.states.iter().try_for_each(|state| require_folder(state))?;
         let files: Arc<dyn Files> = Arc::new(SystemFiles::SHARED);
         let tracks: Vec<Option<PathBuf>> =
             (0..group.agents as u32).map(|agent| self.track(&*files, agent)).collect::<Result<_, _>>()?;

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use fabnet_lab::{Experiment, MissingFeature};
 
 use crate::exit_code::UsageError;
 use crate::output::print_line;
@@ -44,11 +45,12 @@ impl New {
         let path = self.path();
         let text = self.from.named(experiment_name(&path)?)?;
         write_new(&path, &text)?;
-        let file = path.display();
-        print_line(format!(
-            "{file} is written. Next:\n  fabnet check {file}\n  fabnet {} {file}",
-            self.from.subcommand()
-        ));
+        let (file, subcommand) = (path.display(), self.from.subcommand());
+        let next = self
+            .from
+            .obstacle(&path)
+            .map_or("Next:".to_owned(), |obstacle| format!("This fabnet cannot carry it out:\n  {obstacle}\nThen:"));
+        print_line(format!("{file} is written. {next}\n  fabnet check {file}\n  fabnet {subcommand} {file}"));
         Ok(ExitCode::SUCCESS)
     }
 
@@ -79,6 +81,14 @@ impl Template {
         let key = format!("name = \"{own}\"");
         let (before, after) = text.split_once(&key).with_context(|| format!("the template {own} has no {key}"))?;
         Ok(format!("{before}name = \"{name}\"{after}"))
+    }
+
+    /// Why this build cannot carry out such an experiment, which is in a file.
+    fn obstacle(self, file: &Path) -> Option<String> {
+        if matches!(self, Self::Network) && !cfg!(feature = "net") {
+            return Some(MissingFeature::new("`fabnet launch`", "net").to_string());
+        }
+        Experiment::read(file).and_then(|experiment| experiment.plan()).err().map(|mistakes| mistakes.to_string())
     }
 
     /// What carries such an experiment out.

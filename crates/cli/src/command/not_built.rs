@@ -5,8 +5,7 @@ use std::marker::PhantomData;
 use std::process::ExitCode;
 
 use clap::Args;
-
-use crate::exit_code::UsageError;
+use fabnet_lab::MissingFeature;
 
 /// A command that needs real nodes.
 #[cfg(any(test, not(feature = "net")))]
@@ -55,12 +54,8 @@ impl<F: Feature> NotBuilt<F> {
 }
 
 /// What is asked for needs a feature.
-pub(super) fn needs<F: Feature>() -> UsageError {
-    let feature = F::NAME;
-    UsageError(format!(
-        "this command needs the feature `{feature}`, which this fabnet was built without: \
-         install it with `cargo install --locked --path crates/cli --features {feature}`"
-    ))
+pub(super) fn needs<F: Feature>() -> MissingFeature {
+    MissingFeature::new("this command", F::NAME)
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! `fabnet pki`: the certificate authority of a run, and certificates of nodes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use fabnet_net::Authority;
 
+use super::existing::require_folder;
+use crate::exit_code::UsageError;
 use crate::output::print_line;
 
 #[derive(Args)]
@@ -48,6 +50,7 @@ impl Pki {
                 print_line(format!("{}: ca.pem, for all nodes, and ca.key, which admits them", folder.display()));
             }
             PkiAction::Issue { folder, name, hosts } => {
+                require_authority(&folder)?;
                 let hosts = Authority::hosts(&name, hosts);
                 let (certificate, key) = Authority::open(&folder)?.issue(&name, &hosts)?;
                 print_line(format!("{} and {}, for {}", certificate.display(), key.display(), hosts.join(", ")));
@@ -55,4 +58,12 @@ impl Pki {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Refuses a folder that does not exist, and says how to make the authority.
+fn require_authority(folder: &Path) -> Result<(), UsageError> {
+    require_folder(folder).map_err(|UsageError(problem)| {
+        let command = format!("fabnet pki init {}", folder.display());
+        UsageError(format!("{problem}: make the certificate authority first, with `{command}`"))
+    })
 }

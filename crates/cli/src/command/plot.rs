@@ -7,6 +7,7 @@ use clap::Args;
 use fabnet_lab::Folder;
 use fabnet_lab::figure::{self, Band, Effort, Format, Length, Request};
 
+use super::existing::require_results;
 use crate::output::print_line;
 
 #[derive(Args)]
@@ -53,6 +54,7 @@ pub(crate) struct Plot {
 
 impl Plot {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        self.folders.iter().try_for_each(|path| require_results(path))?;
         let folders: Vec<Folder> = self.folders.iter().map(|path| Folder::new(path)).collect();
         let Self { metric, by, band, width, format: formats, label: labels, .. } = self;
         let request = Request { metric, by, band, width, formats, labels };

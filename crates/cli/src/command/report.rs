@@ -9,6 +9,7 @@ use clap::Args;
 use fabnet_files::{Files, SystemFiles};
 use fabnet_lab::{Reduced, reduce, report};
 
+use super::existing::require_folder;
 use crate::exit_code::{FAILURE, UsageError};
 use crate::output::print_line;
 
@@ -43,6 +44,7 @@ impl Report {
         let path = self.template.display();
         let template = fs::read_to_string(&self.template)
             .map_err(|error| UsageError(format!("{path}: cannot be read ({error}): check the path")))?;
+        require_folder(&self.runs)?;
         if let Some(folder) = &self.reduce {
             return write_reduced(folder, &reduce(&template, &self.runs).with_context(|| path.to_string())?);
         }

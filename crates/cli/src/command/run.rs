@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use fabnet_lab::{Folder, FolderState, Plan, RunOptions, Summary, carry_out_plan, conclude, warnings};
 
+use super::existing::require_results;
 use super::options::{Overrides, Threads};
 use super::results_folder::new_folder;
 use super::watch::show_folder;
@@ -91,6 +92,7 @@ impl Run {
 
     /// The plan of a folder of results. A file or overrides that ask for another plan are refused.
     fn resumed(&self, path: &Path) -> anyhow::Result<(Plan, Folder)> {
+        require_results(path)?;
         let folder = Folder::new(path);
         if !folder.file("plan.toml").exists() {
             let message = format!("--resume {}: there is no plan.toml of an earlier run", path.display());

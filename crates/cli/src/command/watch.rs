@@ -22,6 +22,7 @@ use fabnet_watch::{CurrentRecording, EXPORTED, WatchServer, export, read_recordi
 use self::announce::announce;
 use self::page_address::PageAddress;
 use self::seed_recorder::record_seed;
+use super::existing::require_results;
 use super::faults::unknown_scenario;
 use crate::exit_code::UsageError;
 use crate::interrupt::interrupt_flag;
@@ -106,6 +107,7 @@ impl Watch {
 
     /// The recordings of a folder of results.
     fn recorded(&self, folder: &Path) -> anyhow::Result<Shown> {
+        require_results(folder)?;
         let current = recordings(folder, self.run);
         if current().is_none() {
             let (what, path) = (self.run.map_or(String::new(), |run| format!("run {run} of ")), folder.display());

@@ -7,6 +7,7 @@ mod departures;
 mod import;
 mod kills;
 mod learning;
+mod missing_paths;
 mod network;
 mod nodes;
 mod own_data;

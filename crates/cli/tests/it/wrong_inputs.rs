@@ -99,7 +99,7 @@ const CASES: [Wrong; 55] = [
     Arguments("nothing to plot", &["plot", "nowhere"]),
 ];
 
-const MORE: [Wrong; 13] = [
+const MORE: [Wrong; 15] = [
     Arguments(
         "a double loop without step sizes",
         &["run", "valid.toml", "--set", "algorithm=[{ kind = \"dl-push-sgd\" }]", "--out", "x"],
@@ -128,6 +128,24 @@ const MORE: [Wrong; 13] = [
             "problem={ kind = \"bilevel-quadratic\", private = 2 }",
             "--out",
             "x",
+        ],
+    ),
+    // Which metrics there are depends on the problem: of those nothing is said.
+    Arguments(
+        "a metric of a problem that is not known",
+        &["run", "valid.toml", "--set", "problem.kind=hyper-cleanin", "--set", "record.metrics=[\"auc\"]"],
+    ),
+    Arguments(
+        "a metric without an algorithm",
+        &[
+            "run",
+            "valid.toml",
+            "--set",
+            "problem.kind=hyper-cleaning",
+            "--set",
+            "algorithm=[]",
+            "--set",
+            "record.metrics=[\"auc\"]",
         ],
     ),
     Arguments("a report of nothing", &["report", "template.md"]),
@@ -168,6 +186,7 @@ fn wrong_inputs_are_answered_by_a_message_that_helps() {
     std::fs::write(folder.path().join("valid.toml"), VALID).unwrap();
     std::fs::write(folder.path().join("template.md"), "{{ nothing | fab | diverged }}").unwrap();
     std::fs::create_dir(folder.path().join("used")).unwrap();
+    std::fs::create_dir(folder.path().join("runs")).unwrap();
     std::fs::write(folder.path().join("used/plan.toml"), "").unwrap();
     let mut answers = String::new();
     for case in CASES.iter().chain(&MORE) {

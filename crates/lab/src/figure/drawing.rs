@@ -28,7 +28,7 @@ impl Drawing {
             // Not `with_extension`: names may hold dots.
             let path = PathBuf::from(format!("{}.{}", path.display(), format.extension()));
             let contents = format.encode(&self.svg);
-            let contents = contents.map_err(|error| FigureError::Format { path: path.clone(), error })?;
+            let contents = contents.map_err(|error| FigureError::encode(&path, error))?;
             write(files, &path, &contents).map(|()| path)
         };
         formats.iter().map(write_as).collect()

@@ -3,13 +3,15 @@
 #[cfg(feature = "pictures")]
 use resvg::usvg;
 
+use crate::missing_feature::MissingFeature;
+
 /// Why a figure cannot be turned into another format than SVG.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeError {
     /// The format is not built.
-    #[error("this fabnet was built without PNG and PDF: install it with --features pictures")]
-    NotBuilt,
+    #[error(transparent)]
+    NotBuilt(#[from] MissingFeature),
     /// The SVG document cannot be parsed.
     #[cfg(feature = "pictures")]
     #[error(transparent)]

@@ -1,10 +1,11 @@
 //! Why figures could not be drawn.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::encode_error::EncodeError;
 use super::request_error::RequestError;
 use crate::file::Diagnostics;
+use crate::missing_feature::MissingFeature;
 use crate::registry::RegistryError;
 
 /// Why figures could not be drawn.
@@ -76,6 +77,9 @@ pub enum FigureError {
         /// The metric that was requested.
         metric: String,
     },
+    /// This build has not the format of a figure.
+    #[error(transparent)]
+    NotBuilt(MissingFeature),
     /// A figure cannot be turned into another format than SVG.
     #[error("{}: {error}; write the figure as SVG, and please report this", path.display())]
     Format {
@@ -92,4 +96,14 @@ pub enum FigureError {
         /// The error of the operating system.
         error: std::io::Error,
     },
+}
+
+impl FigureError {
+    /// A figure that was to be this file cannot be encoded.
+    pub(super) fn encode(path: &Path, error: EncodeError) -> Self {
+        match error {
+            EncodeError::NotBuilt(missing) => Self::NotBuilt(missing),
+            error => Self::Format { path: path.to_owned(), error },
+        }
+    }
 }

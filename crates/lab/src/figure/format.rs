@@ -7,6 +7,8 @@ use super::band::UnknownWord;
 use super::encode_error::EncodeError;
 #[cfg(feature = "pictures")]
 use super::{pdf, raster};
+#[cfg(not(feature = "pictures"))]
+use crate::missing_feature::MissingFeature;
 
 /// A file format of figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +50,9 @@ impl Format {
             #[cfg(feature = "pictures")]
             Self::Pdf => pdf::pdf(svg),
             #[cfg(not(feature = "pictures"))]
-            Self::Png | Self::Pdf => Err(EncodeError::NotBuilt),
+            Self::Png | Self::Pdf => {
+                Err(MissingFeature::new(format!("the format {}", self.extension()), "pictures").into())
+            }
         }
     }
 }

@@ -83,8 +83,12 @@ fn find_table<'a>(reader: &mut Reader<'_>, root: &'a Table, name: &str) -> Optio
     Some((entry.table()?, &entry.origin))
 }
 
-/// Reports a metric that no problem of these groups has.
+/// Reports a metric that no problem of these groups has. Where the problems are not all known, for
+/// which there is a message already, neither are their metrics.
 fn check_metric(reader: &mut Reader<'_>, name: &str, key: &str, origin: &Origin, groups: &[Group]) {
+    if groups.is_empty() || groups.iter().any(|group| group.problem.kind.is_empty()) {
+        return;
+    }
     let known = known_for(groups.iter().map(|group| group.problem.kind.as_str()));
     if !known.contains(&name) {
         let message = format!("there is no metric \"{name}\"; {}", suggest(name, known.iter().copied()));

@@ -13,6 +13,7 @@ use super::recording::Recording;
 use super::section::{OVERRIDES, Section};
 use super::seeds::{self, read_seeds};
 use super::tree::{Entry, Node, Table};
+use crate::missing_feature::MissingFeature;
 use crate::plan::{Group, Origin, Plan, PlanEntry};
 use crate::problems::FEATURES;
 use crate::settings::{RunSettings, fault_settings, network_settings, run_settings, wire_settings};
@@ -230,9 +231,7 @@ fn read_name(keys: &mut SettingsReader<'_>) -> Option<String> {
 fn unknown_kind(section: &Section, typed: bool, name: Option<&str>) -> String {
     let feature = FEATURES.iter().find(|(problem, _)| Some(*problem) == name);
     match (name, feature) {
-        (_, Some((name, feature))) => {
-            format!("this fabnet was built without \"{name}\": install it with --features {feature}")
-        }
+        (_, Some((name, feature))) => MissingFeature::new(format!("\"{name}\""), feature).to_string(),
         (Some(name), None) if typed => {
             format!("\"{name}\" is no kind of {}; {}", section.name, suggest(name, section.names()))
         }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use fabnet_import::{Colours, FilePrecision, ImportRequest, InputFormat, ScalingKind, SiteSource, Verified};
 
+use crate::command::existing::require_path;
 use crate::output::print_line;
 
 #[derive(Args)]
@@ -122,6 +123,7 @@ enum PrecisionName {
 
 impl Import {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        self.inputs.iter().chain(&self.like).try_for_each(|input| require_path(input))?;
         print_line(self.request().carry_out()?);
         Ok(ExitCode::SUCCESS)
     }
