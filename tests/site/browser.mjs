@@ -3,17 +3,15 @@
 //   node browser.mjs SITE [PICTURES]     also takes a picture of each page at both widths
 import { chromium } from "playwright-core";
 import { createRequire } from "node:module";
-import { createServer } from "node:http";
 import { mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
-import { extname, join, relative } from "node:path";
+import { join, relative } from "node:path";
+import { serve } from "./serve.mjs";
 
 const [site, pictures] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const WIDTHS = [1280, 390];
 const TIMEOUT = 120000; // for machines that are busy
 const AT_ONCE = 2;
-const TYPES = { ".html": "text/html; charset=utf-8", ".css": "text/css", ".js": "text/javascript",
-  ".svg": "image/svg+xml", ".png": "image/png", ".woff2": "font/woff2", ".json": "application/json" };
 const faults = [];
 
 /** All pages; those under source/ are copies of files in one form, so one of them is enough. */
@@ -27,21 +25,6 @@ function pages(folder = site) {
   const copies = found.filter(name => name.startsWith("source/"));
   const own = found.filter(name => !name.startsWith("source/") && !/^(toc|print)\.html$/.test(name));
   return [...own, ...copies.slice(0, 1)];
-}
-
-function serve() {
-  const server = createServer((request, response) => {
-    const path = join(site, decodeURIComponent(new URL(request.url, "http://x").pathname));
-    try {
-      const body = readFileSync(path);
-      response.writeHead(200, { "cache-control": "max-age=3600",
-        "content-type": TYPES[extname(path)] || "text/plain; charset=utf-8" });
-      response.end(body);
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-  return new Promise(resolve => server.listen(0, "127.0.0.1", () => resolve(server)));
 }
 
 /**
@@ -107,8 +90,7 @@ async function use(contexts, base) {
   await page.close();
 }
 
-const server = await serve();
-const base = `http://127.0.0.1:${server.address().port}`;
+const { server, base } = await serve(site);
 const browser = await chromium.launch({ executablePath: "/usr/bin/chromium",
   args: ["--no-sandbox"] });
 if (pictures) mkdirSync(pictures, { recursive: true });
