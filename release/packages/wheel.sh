@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 processor="${1:-x86_64}"
 python_tools maturin ziglang auditwheel twine
-rustup target add --quiet "$processor-unknown-linux-gnu" 2>/dev/null || true # a system's Rust has no rustup
+rustup --quiet target add "$processor-unknown-linux-gnu" 2>/dev/null || true # a system's Rust has no rustup
 
 step "the wheel for $processor"
 maturin build --release --zig --compatibility manylinux2014 --target "$processor-unknown-linux-gnu" --out "$scratch"
