@@ -7,7 +7,7 @@ use std::sync::Arc;
 use fabnet_core::algorithm::{PushPull, Steps};
 use fabnet_core::direction::Gradient;
 use fabnet_core::peer::{
-    Command, Effect, Event, Incarnation, NeighbourSource, PeerConfig, Policy, SyncMode, Unit, WordLength,
+    Command, Effect, Event, Incarnation, NeighbourSource, PeerConfig, Policy, SyncMode, Table, Unit, WordLength,
 };
 use fabnet_core::topology::Complete;
 use fabnet_core::weights::Uniform;
@@ -58,8 +58,9 @@ impl Cluster {
         let incarnation = |node: u32| Incarnation { counter: 1, nonce: u64::from(node) };
         let peers = (0..NODES as u32).map(|node| Peer::new(task(node), incarnation(node), 0, None)).collect();
         let mut cluster = Self { peers, sent: Vec::new() };
+        let roster = Table::of_living(NODES, (0..NODES as u32).map(|node| (node, incarnation(node))));
         for node in 0..NODES {
-            cluster.peers[node].meet((0..NODES as u32).map(|other| (other, incarnation(other))));
+            cluster.peers[node].meet(&roster);
             cluster.tell(node, Event::Stored { ticket: 0, safe: true });
         }
         cluster

@@ -13,7 +13,9 @@ use std::sync::Arc;
 use fabnet_benches::{Triad, best, elapsed, with_threads};
 use fabnet_core::algorithm::{PushPull, Steps};
 use fabnet_core::direction::Gradient;
-use fabnet_core::peer::{Effect, Event, Incarnation, NeighbourSource, PeerConfig, Policy, SyncMode, Unit, WordLength};
+use fabnet_core::peer::{
+    Effect, Event, Incarnation, NeighbourSource, PeerConfig, Policy, SyncMode, Table, Unit, WordLength,
+};
 use fabnet_core::topology::{Ring, Undirected};
 use fabnet_core::weights::Uniform;
 use fabnet_core::{Algorithm, Peer, Problem, Scalar, Topology};
@@ -120,8 +122,9 @@ impl<T: Scalar> Cluster<T> {
         let incarnation = |node: u32| Incarnation { counter: 1, nonce: u64::from(node) };
         let mut peers: Vec<Peer<T>> =
             (0..PEERS as u32).map(|node| Peer::new(config(node), incarnation(node), 0, None)).collect();
+        let roster = Table::of_living(PEERS, (0..PEERS as u32).map(|node| (node, incarnation(node))));
         for peer in &mut peers {
-            peer.meet((0..PEERS as u32).map(|node| (node, incarnation(node))));
+            peer.meet(&roster);
         }
         let events = (0..PEERS).map(|node| (node, Event::Stored { ticket: 0, safe: true })).collect();
         Self { peers, events }

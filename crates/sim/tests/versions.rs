@@ -12,7 +12,7 @@ use fabnet_core::algorithm::{PushPull, Steps};
 use fabnet_core::direction::Gradient;
 use fabnet_core::peer::{
     BEGINNING, Command, Contents, Effect, Event, Incarnation, Intent, NeighbourSource, PeerConfig, Policy, Record,
-    SyncMode, Unit, WireFormat, WordLength,
+    SyncMode, Table, Unit, WireFormat, WordLength,
 };
 use fabnet_core::topology::Ring;
 use fabnet_core::weights::Uniform;
@@ -79,9 +79,10 @@ struct Samples {
 
 impl Samples {
     fn new() -> Self {
+        let roster = Table::of_living(NODES, (0..NODES as u32).map(|node| (node, life(node))));
         let peer = |node: u32| {
             let mut peer = Peer::new(config(node), life(node), 0, None);
-            peer.meet((0..NODES as u32).map(|node| (node, life(node))));
+            peer.meet(&roster);
             peer
         };
         let mut samples = Self { peers: (0..NODES as u32).map(peer).collect(), sent: Vec::new(), state: Vec::new() };
@@ -156,7 +157,7 @@ fn write_samples(folder: &Path) {
     (0..2).for_each(|_| samples.round(|_, to| to != 0));
     // An answer: to a sender of an earlier life, which is behind.
     let mut earlier = Peer::new(config(2), Incarnation { counter: 0, nonce: 5 }, 0, None);
-    earlier.meet((0..2).map(|node| (node, life(node))));
+    earlier.meet(&Table::of_living(NODES, (0..2).map(|node| (node, life(node)))));
     let mut effects = Vec::new();
     earlier.handle(Event::Stored { ticket: 0, safe: true }, &mut effects);
     earlier.handle(Event::Stored { ticket: 1, safe: true }, &mut effects);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use fabnet_core::Peer;
-use fabnet_core::peer::{Effect, Event, Incarnation};
+use fabnet_core::peer::{Effect, Event, Incarnation, Table};
 use fabnet_lab::{Experiment, Setup};
 use fabnet_net::{Authority, Config, Inbox, Refusals, SystemClock, Tls, Transport, ZenohTransport, ask};
 
@@ -35,7 +35,8 @@ fn message(stage: &Stage, agent: u32, run: u64) -> Vec<u8> {
     let (group, seed) = plan.runs().next().unwrap();
     let task = Setup::<f64>::new(group, seed).unwrap().task(agent, run, 1);
     let mut peer = Peer::new(task, Incarnation { counter: 1 << 50, nonce: 7 }, 0, None);
-    peer.meet([(0, Incarnation { counter: 1, nonce: 0 })]);
+    let agents = peer.table().nodes();
+    peer.meet(&Table::of_living(agents, [(0, Incarnation { counter: 1, nonce: 0 })]));
     let mut effects = Vec::new();
     peer.handle(Event::Stored { ticket: 0, safe: true }, &mut effects);
     let to_first = |effect| if let Effect::Send { to: 0, bytes } = effect { Some(bytes) } else { None };

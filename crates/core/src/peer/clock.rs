@@ -30,6 +30,8 @@ pub(crate) struct RoundClock {
     round: u64,
     /// Ticks in this life. They are the peer's heartbeats, and its only measure of time.
     tick: u64,
+    /// The tick at which the peer started, or was resumed.
+    started: u64,
     /// Ticks in this phase or round.
     waited: u64,
     /// Whether rounds may begin: all others were heard, or somebody has said so.
@@ -55,6 +57,7 @@ impl RoundClock {
             epoch: 0,
             round,
             tick: 0,
+            started: 0,
             waited: 0,
             gathered: false,
             opened_in: 0,
@@ -80,6 +83,11 @@ impl RoundClock {
     /// Ticks in this life.
     pub(crate) fn ticks(&self) -> u64 {
         self.tick
+    }
+
+    /// Ticks since the peer started, or was resumed.
+    pub(crate) fn ticks_since_start(&self) -> u64 {
+        self.tick - self.started
     }
 
     /// The present round and tick.
@@ -173,7 +181,8 @@ impl RoundClock {
 
     /// Goes on at the time of a snapshot. Messages of that epoch were sent before it was taken.
     pub(crate) fn restore(&mut self, epoch: u64, tick: u64, gathered: bool) {
-        (self.epoch, self.opened_in, self.tick, self.gathered) = (epoch, epoch, tick, gathered);
+        (self.epoch, self.opened_in, self.gathered) = (epoch, epoch, gathered);
+        (self.tick, self.started) = (tick, tick);
     }
 }
 

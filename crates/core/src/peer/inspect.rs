@@ -6,7 +6,7 @@ use super::config::PeerConfig;
 use super::counters::Counters;
 use super::ledger::Ledger;
 use super::machine::Peer;
-use super::membership::{Incarnation, Liveness, Table};
+use super::membership::{Incarnation, Table};
 use super::notice::Notice;
 use crate::{Costs, Scalar, Timer};
 
@@ -123,7 +123,7 @@ impl<T: Scalar> Peer<T> {
     /// The round in which this peer was when it last had a sign of life of a node, in its present
     /// life and from messages that it accepted: directly or through others.
     pub fn heard_in(&self, node: u32) -> Option<u64> {
-        self.membership.liveness(node)?.heard_in()
+        self.membership.liveness(node).heard_in()
     }
 
     /// The latest round in which a node was, as far as its own messages say.
@@ -133,7 +133,7 @@ impl<T: Scalar> Peer<T> {
 
     /// Whether a node has announced its departure to this peer.
     pub fn has_left(&self, node: u32) -> bool {
-        self.membership.liveness(node).is_some_and(Liveness::has_left)
+        self.membership.liveness(node).has_left()
     }
 
     /// The nodes whose messages it uses in this round.
@@ -148,8 +148,7 @@ impl<T: Scalar> Peer<T> {
 
     /// The nodes of which messages were used, each with the round of the last one.
     pub fn used_in(&self) -> impl Iterator<Item = (u32, u64)> {
-        let nodes = (0..self.format.nodes() as u32).map(|node| (node, self.exchange.inbox(node)));
-        nodes.filter(|(_, inbox)| inbox.applied() > 0).map(|(node, inbox)| (node, inbox.applied_in()))
+        self.exchange.used_in()
     }
 
     /// The number of rounds since the source that has been silent for longest was heard.

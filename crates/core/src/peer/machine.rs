@@ -7,7 +7,7 @@ use super::event::{Command, Effect, Event, Record};
 use super::exchange::Exchange;
 use super::ledger::{Ledger, Starvation};
 use super::local::LocalState;
-use super::membership::{Incarnation, MemberState, Membership};
+use super::membership::{Incarnation, Membership, Table};
 use super::neighbours::Neighbours;
 use super::notice::{EpochCause, Notices};
 use super::outgoing::Outgoing;
@@ -60,17 +60,14 @@ impl<T: Scalar> Peer<T> {
             Some(point) => peer.begin(point),
             None => peer.begin(&peer.local.starting_point()),
         }
-        peer.membership.spread(round);
+        peer.membership.attach_table(round);
         peer
     }
 
-    /// Makes nodes known whose incarnations are known from outside, before anything is sent.
-    pub fn meet(&mut self, nodes: impl IntoIterator<Item = (u32, Incarnation)>) {
-        for (node, incarnation) in nodes {
-            if node != self.config.node {
-                self.learn(node, MemberState::alive(incarnation));
-            }
-        }
+    /// Makes nodes known that are known from outside, before anything is sent.
+    pub fn meet(&mut self, roster: &Table) {
+        self.membership.meet(roster, self.clock.round());
+        self.neighbours.set_members(self.membership.members());
     }
 
     /// The first effect of a life: its incarnation must be written to disk.

@@ -11,6 +11,14 @@ use super::policy::SyncMode;
 use super::wire::{Contents, Header, Intent, Message};
 use crate::Scalar;
 
+/// The number of epochs that another peer can be ahead. Epochs last for rounds, so that nobody is
+/// ever further ahead; and whoever could lead others to the last epoch that there is would end all
+/// of them.
+const MOST_EPOCHS_AHEAD: u64 = 1 << 20;
+
+/// Ticks after a start in which a peer does not follow a single other one to a round far ahead.
+const TICKS_FOR_A_SECOND: u64 = 16;
+
 impl<T: Scalar> Peer<T> {
     /// Takes in a message: its gossip always, its scalars and mass if they are current.
     pub(super) fn receive(&mut self, bytes: Vec<u8>, effects: &mut Vec<Effect>) {
@@ -19,7 +27,8 @@ impl<T: Scalar> Peer<T> {
             return;
         };
         let header = message.header;
-        if header.to != self.config.node || header.from == self.config.node {
+        let ours = header.to == self.config.node && header.from != self.config.node;
+        if !ours || header.epoch.saturating_sub(self.clock.epoch()) > MOST_EPOCHS_AHEAD {
             self.counters.malformed += 1;
             return;
         }
@@ -30,7 +39,7 @@ impl<T: Scalar> Peer<T> {
         let stale = !current || (!known && message.control.member_states().next().is_none());
         self.counters.stale += u64::from(stale);
         if current && self.has_forgotten(&header) {
-            self.abandon_life();
+            self.abandon_forgotten_life();
         } else if current {
             let (receipts, body) = (message.control.receipts().collect(), message.body.clone());
             self.accept(Unread::new(header, receipts, body, bytes));
@@ -45,12 +54,14 @@ impl<T: Scalar> Peer<T> {
         self.merge_closures(message);
         self.merge_heartbeats(message);
         for ack in message.control.acks() {
-            if self.membership.learn_ack(ack, self.clock.ticks()) {
+            // An acknowledgement of what was never sent would keep an edge open through which
+            // nothing comes.
+            if self.membership.learn_ack(ack, self.clock.ticks()) && ack.sequence <= self.exchange.sequence() {
                 self.exchange.acknowledge(ack.by, ack.sequence);
             }
         }
         if message.control.receipts().any(|receipt| self.has_forgotten_receipt(&receipt)) {
-            self.abandon_life();
+            self.abandon_forgotten_life();
         }
         // In lockstep, when the message is applied: what is sent in a round then follows from
         // rounds alone, and not from when repeated messages came.
@@ -83,7 +94,7 @@ impl<T: Scalar> Peer<T> {
                 && self.exchange.edge(closure.to).generation() < closure.generation
                 && self.membership.is_own(closure);
             if forgotten {
-                self.abandon_life();
+                self.abandon_forgotten_life();
             }
             if self.membership.learn_closure(closure, self.clock.round()) && closure.to == self.config.node {
                 self.give_up_before(closure.from, closure.generation);
@@ -138,12 +149,11 @@ impl<T: Scalar> Peer<T> {
         if !message.header.contents.mass && !header.contents.pulled {
             return;
         }
-        let inbox = self.exchange.inbox_mut(header.from);
-        if inbox.is_outdated(header.sequence) {
+        if self.exchange.inbox(header.from).is_outdated(header.sequence) {
             self.counters.outdated += 1;
             return;
         }
-        inbox.keep(message, self.config.policy.sync);
+        self.exchange.keep(message, self.config.policy.sync);
         self.catch_up(&header);
     }
 
@@ -157,11 +167,23 @@ impl<T: Scalar> Peer<T> {
     /// Goes on in the round of the others, if this peer is new or has fallen far behind.
     ///
     /// Peers on a ring can be as many rounds apart as there are nodes. Twice that and 16 rounds are
-    /// far enough that no peer skips rounds because of a short delay.
+    /// far enough that no peer skips rounds because of a short delay. Two others must be there, or
+    /// else one that liked to could lead everybody to the end of the run; where only one is heard
+    /// for a while, that one is believed.
     fn catch_up(&mut self, header: &Header) {
         let far = self.clock.round() + 2 * self.format.nodes() as u64 + 16;
-        if header.round > far && header.epoch == self.clock.epoch() {
-            self.clock.skip_to(header.round.min(self.config.policy.rounds));
+        if header.round <= far || header.epoch != self.clock.epoch() {
+            return;
+        }
+        let table = self.membership.table();
+        let others = self.exchange.heard().filter(|&(node, _)| node != header.from && table.living(node).is_some());
+        let reached = match others.map(|(_, round)| round).max() {
+            Some(round) => round.min(header.round),
+            None if self.format.nodes() == 2 || self.clock.ticks_since_start() >= TICKS_FOR_A_SECOND => header.round,
+            None => return,
+        };
+        if reached > far {
+            self.clock.skip_to(reached.min(self.config.policy.rounds));
             self.membership.attach_table(self.clock.round());
         }
     }
@@ -181,7 +203,7 @@ impl<T: Scalar> Peer<T> {
         if stale || self.is_call(header) {
             self.answer(header, effects);
         } else if asks && header.epoch == self.clock.epoch() && self.clock.phase() == Phase::Open {
-            self.grant_share(header.from, effects);
+            self.grant_share_once(header.from, effects);
         }
     }
 
@@ -191,15 +213,21 @@ impl<T: Scalar> Peer<T> {
         gathers && header.contents == Contents::default()
     }
 
+    /// Gives a share to a node that asks for it, at most once in a tick.
+    fn grant_share_once(&mut self, asker: u32, effects: &mut Vec<Effect>) {
+        if self.exchange.edge_mut(asker).granted.is_first_in(self.clock.ticks()) {
+            self.grant_share(asker, effects);
+        }
+    }
+
     /// Sends the table to a sender that is behind, at most once in a tick.
     fn answer(&mut self, header: &Header, effects: &mut Vec<Effect>) {
         let tick = self.clock.ticks();
         let is_answer = header.contents.intent == Intent::Answer;
-        let edge = self.exchange.edge_mut(header.from);
-        if is_answer || !edge.may_answer(tick) || self.clock.phase() == Phase::Unwritten {
+        let may_send = !is_answer && self.clock.phase() != Phase::Unwritten;
+        if !may_send || !self.exchange.edge_mut(header.from).answered.is_first_in(tick) {
             return;
         }
-        edge.answer(tick);
         let contents = Contents { intent: Intent::Answer, ..Contents::default() };
         self.send(Outgoing::gossip(header.from, contents, true), effects);
     }

@@ -146,12 +146,22 @@ impl<T: Scalar> Peer<T> {
     /// A random reachable node that is alive, or one that is not.
     fn choose(&mut self, alive: bool, stream: &mut Stream) -> Option<u32> {
         let links = self.neighbours.at(self.clock.round());
-        let table = self.membership.table();
-        let wanted =
-            |&node: &u32| node != self.config.node && table.living(node).is_some() == alive && links.reaches(node);
-        let candidates = || (0..self.format.nodes() as u32).filter(wanted);
-        let count = candidates().count();
-        if count > 0 { candidates().nth(stream.below(count)) } else { None }
+        let (me, members) = (self.config.node, &**self.membership.members());
+        let Some(reachable) = &links.reachable else {
+            let others = members.partition_point(|&member| member < me);
+            let absent = self.format.nodes() - members.len();
+            let count = if alive { members.len() - 1 } else { absent };
+            let number = (count > 0).then(|| stream.below(count))?;
+            return Some(if alive {
+                members[number + usize::from(number >= others)]
+            } else {
+                nth_absent(members, number)
+            });
+        };
+        let is_member = |node: u32| members.binary_search(&node).is_ok();
+        let wanted: Vec<u32> =
+            reachable.iter().copied().filter(|&node| node != me && is_member(node) == alive).collect();
+        (!wanted.is_empty()).then(|| wanted[stream.below(wanted.len())])
     }
 
     /// Ends a round: mixes what has arrived, corrects, and books.
@@ -198,5 +208,33 @@ impl<T: Scalar> Peer<T> {
         let mut bytes = Vec::with_capacity(point.len() * T::BYTES);
         T::write_all(&point, &mut bytes);
         Record::Checkpoint { round: self.clock.round(), point: bytes }
+    }
+}
+
+/// The node with this number among those that are not members; members are ascending.
+fn nth_absent(members: &[u32], number: usize) -> u32 {
+    // Before the member at a place there are as many absent nodes as its number is above the place.
+    let (mut before, mut after) = (0, members.len());
+    while before < after {
+        let place = usize::midpoint(before, after);
+        if members[place] as usize - place <= number {
+            before = place + 1;
+        } else {
+            after = place;
+        }
+    }
+    (number + before) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_absent_node_has_its_number() {
+        let members = [1, 2, 5, 9];
+        let absent: Vec<u32> = (0..8).map(|number| nth_absent(&members, number)).collect();
+        assert_eq!(absent, [0, 3, 4, 6, 7, 8, 10, 11]);
+        assert_eq!(nth_absent(&[], 4), 4);
     }
 }

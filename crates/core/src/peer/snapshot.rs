@@ -36,7 +36,7 @@ impl<T: Scalar> Peer<T> {
         for node in 0..self.format.nodes() as u32 {
             put(self.exchange.inbox(node).applied());
             self.exchange.edge(node).save().into_iter().for_each(&mut put);
-            put(self.membership.liveness(node).map_or(0, |liveness| u64::from(liveness.returns())));
+            put(u64::from(self.membership.liveness(node).returns()));
         }
         self.ledger.save(&mut put);
         self.local.save(&mut bytes);
@@ -74,6 +74,7 @@ impl<T: Scalar> Peer<T> {
         let mut peer = Self::new(config, Incarnation { counter, nonce }, round, None);
         peer.clock.restore(epoch, tick, gathered != 0 && !peer.waits_again());
         peer.exchange.restore(sequence);
+        peer.write_ahead.resume();
         peer.starvation = Starvation::of(starved);
         peer.restore_membership(&mut words)?;
         peer.restore_edges(&mut words)?;
@@ -109,11 +110,18 @@ impl<T: Scalar> Peer<T> {
     }
 
     fn restore_edges(&mut self, words: &mut Words<'_>) -> Result<(), Damaged> {
+        let mut returned = Vec::new();
         for node in 0..self.format.nodes() as u32 {
-            self.exchange.inbox_mut(node).restore(words.take()?);
-            self.exchange.edge_mut(node).restore(words.take_all()?);
-            self.membership.restore_liveness(node, words.take()? as u32, self.clock.ticks());
+            let (applied, edge, returns) = (words.take()?, words.take_all()?, words.take()?);
+            if applied > 0 || edge.iter().any(|&word| word > 0) {
+                self.exchange.inbox_mut(node).restore(applied);
+                self.exchange.edge_mut(node).restore(edge);
+            }
+            if returns > 0 {
+                returned.push((node, returns as u32));
+            }
         }
+        self.membership.restore_returns(returned.into_iter(), self.clock.ticks());
         Ok(())
     }
 }

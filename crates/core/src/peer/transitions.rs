@@ -98,10 +98,15 @@ impl<T: Scalar> Peer<T> {
     }
 
     /// Begins a new life because others know more of the present one than this peer does: its disk
-    /// has lost what it reported as safe.
-    pub(super) fn abandon_life(&mut self) {
-        self.counters.forgotten += 1;
-        self.refute(self.membership.incarnation());
+    /// has lost what it reported as safe. A life that was never on a disk has forgotten nothing,
+    /// whatever others say.
+    pub(super) fn abandon_forgotten_life(&mut self) {
+        if self.write_ahead.is_resumed() {
+            self.counters.forgotten += 1;
+            self.refute(self.membership.incarnation());
+        } else {
+            self.counters.malformed += 1;
+        }
     }
 
     /// Begins a new epoch, for everybody who hears of it.

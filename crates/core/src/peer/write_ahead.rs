@@ -18,12 +18,24 @@ pub(crate) struct WriteAhead {
     last_ticket: u64,
     /// The number of the record of the present incarnation.
     life_ticket: u64,
+    /// Whether the present life goes on from a disk, which may have lost the end of it.
+    resumed: bool,
 }
 
 impl WriteAhead {
     /// The number of the record of the present incarnation.
     pub(crate) fn life_ticket(&self) -> u64 {
         self.life_ticket
+    }
+
+    /// Goes on with a life from a disk.
+    pub(crate) fn resume(&mut self) {
+        self.resumed = true;
+    }
+
+    /// Whether the present life goes on from a disk.
+    pub(crate) fn is_resumed(&self) -> bool {
+        self.resumed
     }
 
     /// A number for the next record.
@@ -37,6 +49,7 @@ impl WriteAhead {
     pub(crate) fn begin_life(&mut self) {
         self.awaited.clear();
         self.released.clear();
+        self.resumed = false;
         self.life_ticket = self.next_ticket();
     }
 

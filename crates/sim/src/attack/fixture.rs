@@ -1,7 +1,7 @@
 //! A few peers that exchange messages in lockstep with the test, on reliable links and disks.
 
 use fabnet_core::Peer;
-use fabnet_core::peer::{Effect, Event, Incarnation, Record};
+use fabnet_core::peer::{Effect, Event, Incarnation, Record, Table};
 
 use super::disk::Disk;
 use super::fault::ByFault;
@@ -35,9 +35,10 @@ impl Exchange {
         let factory = PeerFactory::new(scenario);
         let incarnation = |node: u32| Incarnation { counter: 1, nonce: u64::from(node) };
         let nodes = scenario.nodes as u32;
+        let roster = Table::of_living(scenario.nodes, (0..nodes).map(|node| (node, incarnation(node))));
         let peer = |node: u32| {
             let mut peer = factory.restore(node, &mut Disk::default(), incarnation(node));
-            peer.meet((0..nodes).map(|other| (other, incarnation(other))));
+            peer.meet(&roster);
             peer
         };
         let mut exchange = Self { peers: (0..nodes).map(peer).collect(), sent: Vec::new(), states: Vec::new() };

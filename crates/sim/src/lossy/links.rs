@@ -1,6 +1,6 @@
 //! Links with message loss, delay and duplicates, round by round.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fabnet_core::rng::{Purpose, Stream};
 
@@ -31,6 +31,8 @@ pub(super) struct LossyLinks<M> {
     seed: u64,
     /// The agents that are cut off: what they send or are sent is lost.
     cut_off: BTreeSet<usize>,
+    /// The round in which each agent sent last, and the random numbers of that round.
+    streams: BTreeMap<usize, (u64, Stream)>,
     /// Messages in the order in which they were sent.
     in_flight: Vec<InFlight<M>>,
 }
@@ -47,7 +49,7 @@ struct InFlight<M> {
 impl<M: Clone> LossyLinks<M> {
     /// Links without any message in flight.
     pub(super) fn new(faults: LinkFaults, seed: u64) -> Self {
-        Self { faults, seed, cut_off: BTreeSet::new(), in_flight: Vec::new() }
+        Self { faults, seed, cut_off: BTreeSet::new(), streams: BTreeMap::new(), in_flight: Vec::new() }
     }
 
     /// Cuts an agent off from all others, or joins it to them again.
@@ -62,8 +64,14 @@ impl<M: Clone> LossyLinks<M> {
     /// Sends the messages of one agent in one round, each to the agent that stands beside it.
     pub(super) fn send(&mut self, round: u64, from: usize, messages: impl Iterator<Item = (usize, M)>) {
         // One stream per sender and round: what happens to a message does not depend on the order
-        // in which agents are simulated.
-        let mut stream = Stream::new(self.seed, from, round, Purpose::Faults);
+        // in which agents are simulated. Where an agent sends several times in a round, its stream
+        // goes on, so that these messages do not share their fate.
+        let begin = || (round, Stream::new(self.seed, from, round, Purpose::Faults));
+        let last = self.streams.entry(from).or_insert_with(begin);
+        if last.0 != round {
+            *last = begin();
+        }
+        let stream = &mut last.1;
         for (to, message) in messages {
             let lost = stream.open01() < self.faults.loss;
             if lost || self.cut_off.contains(&from) || self.cut_off.contains(&to) {
@@ -154,6 +162,13 @@ mod tests {
         assert_eq!(send(&mut links), 4);
         links.cut_off(1, false);
         assert_eq!(send(&mut links), 9);
+    }
+
+    #[test]
+    fn messages_of_one_round_do_not_share_their_fate() {
+        let mut links = LossyLinks::new(LinkFaults { loss: 0.5, ..LinkFaults::default() }, 5);
+        (0..MESSAGES).for_each(|number| links.send(10, 0, std::iter::once((1, number))));
+        assert!(links.arrivals(10) == after_sending(links.faults).arrivals(10), "as if they were sent at once");
     }
 
     #[test]

@@ -4,10 +4,17 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use fabnet_core::observe::{Agents, View};
-use fabnet_core::peer::{Effect, Event, Incarnation, NeighbourSource, PeerConfig, Policy, SyncMode, Unit, WordLength};
+use fabnet_core::peer::{
+    Effect, Event, Incarnation, NeighbourSource, PeerConfig, Policy, SyncMode, Table, Unit, WordLength,
+};
 use fabnet_core::{Algorithm, Peer, Problem, Scalar, Topology, Weights};
 
+use rayon::prelude::*;
+
 use super::links::{LinkFaults, LossyLinks};
+
+/// The smallest number of peers that is worth a thread of its own.
+const GRAIN: usize = 8;
 
 /// Peers that act in rounds: each acting peer takes what has arrived, corrects its row, and sends.
 ///
@@ -62,23 +69,21 @@ impl<T: Scalar> LossyPeers<T> {
     /// Tells every peer of all others, and that its incarnation is stored: nothing is written here.
     fn introduce_all(&mut self) {
         let agents = self.peers.len();
-        for node in 0..agents {
-            self.peers[node].meet((0..agents).map(|other| (other as u32, incarnation(other))));
-            self.tell(node, Event::Stored { ticket: 0, safe: true });
-        }
+        let roster = Table::of_living(agents, (0..agents).map(|node| (node as u32, incarnation(node))));
+        self.peers.par_iter_mut().for_each(|peer| peer.meet(&roster));
+        self.tell_all((0..agents).map(|_| vec![Event::Stored { ticket: 0, safe: true }]).collect());
     }
 
-    /// Carries out one round.
+    /// Carries out one round: peers take what has arrived, by several threads, then they send.
     pub fn round(&mut self) {
+        let mut arrived: Vec<Vec<Event>> = self.peers.iter().map(|_| Vec::new()).collect();
         for (to, bytes) in self.links.arrivals(self.round) {
-            self.tell(to, Event::Message(bytes));
+            arrived[to].push(Event::Message(bytes));
         }
+        self.tell_all(arrived);
         self.round += 1;
-        for node in 0..self.peers.len() {
-            if self.links.acts(node, self.round) {
-                self.tell(node, Event::Tick);
-            }
-        }
+        let tick = |node| if self.links.acts(node, self.round) { vec![Event::Tick] } else { Vec::new() };
+        self.tell_all((0..self.peers.len()).map(tick).collect());
     }
 
     /// The state of the run as observers see it.
@@ -120,16 +125,30 @@ impl<T: Scalar> LossyPeers<T> {
 
     /// Hands an event to a peer that has not stopped, and sends the messages that it answers with.
     pub fn tell(&mut self, node: usize, event: Event) {
-        if self.stopped[node] {
-            return;
+        let mut events: Vec<Vec<Event>> = self.peers.iter().map(|_| Vec::new()).collect();
+        events[node].push(event);
+        self.tell_all(events);
+    }
+
+    /// Hands events to peers that have not stopped, those of each peer in their order, and sends
+    /// the messages that they answer with.
+    fn tell_all(&mut self, events: Vec<Vec<Event>>) {
+        let handle = |((peer, stopped), events): ((&mut Peer<T>, &bool), Vec<Event>)| {
+            let mut effects = Vec::new();
+            for event in events.into_iter().filter(|_| !stopped) {
+                peer.handle(event, &mut effects);
+            }
+            effects
+        };
+        let answers: Vec<Vec<Effect>> =
+            self.peers.par_iter_mut().zip(&self.stopped).zip(events).with_min_len(GRAIN).map(handle).collect();
+        for (node, effects) in answers.into_iter().enumerate() {
+            let sent = effects.into_iter().filter_map(|effect| match effect {
+                Effect::Send { to, bytes } => Some((to as usize, bytes)),
+                Effect::Store { .. } => None,
+            });
+            self.links.send(self.round, node, sent);
         }
-        let mut effects = Vec::new();
-        self.peers[node].handle(event, &mut effects);
-        let sent = effects.into_iter().filter_map(|effect| match effect {
-            Effect::Send { to, bytes } => Some((to as usize, bytes)),
-            Effect::Store { .. } => None,
-        });
-        self.links.send(self.round, node, sent);
     }
 }
 

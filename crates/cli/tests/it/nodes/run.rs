@@ -140,7 +140,7 @@ impl Nodes {
     }
 
     pub(crate) fn collect(&self, out: &str, arguments: &[&str]) -> Output {
-        let states: Vec<PathBuf> = (0..self.configs.len()).map(|node| self.state(node)).collect();
+        let states = (0..self.configs.len()).map(|node| self.state(node)).filter(|state| state.exists());
         let mut command = fabnet(self.folder.path());
         command.args(["collect", "experiment.toml", "--out", out, "--quiet"]).args(states).args(arguments);
         command.output().unwrap()

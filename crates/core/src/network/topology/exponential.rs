@@ -1,5 +1,6 @@
 //! The one-peer exponential graph.
 
+use super::mixed_radix::draw_circulant;
 use super::{Topology, halved};
 use crate::Digraph;
 
@@ -20,6 +21,11 @@ impl OnePeerExponential {
     fn length(self) -> u64 {
         u64::from(self.agents.next_power_of_two().trailing_zeros()).max(1)
     }
+
+    /// The only distance in a graph; there is none for a single agent.
+    fn stride(self, name: u64) -> Vec<usize> {
+        if self.agents > 1 { vec![1 << name] } else { Vec::new() }
+    }
 }
 
 impl Topology for OnePeerExponential {
@@ -32,7 +38,11 @@ impl Topology for OnePeerExponential {
     }
 
     fn draw(&self, name: u64, graph: &mut Digraph) {
-        super::mixed_radix::draw_circulant(self.agents, &[(1 << name) % self.agents], graph);
+        draw_circulant(self.agents, &self.stride(name), graph);
+    }
+
+    fn strides(&self, name: u64) -> Option<Vec<usize>> {
+        Some(self.stride(name))
     }
 
     fn period(&self) -> Option<u64> {

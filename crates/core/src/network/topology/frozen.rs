@@ -28,6 +28,10 @@ impl Topology for Frozen {
         self.inner.draw(name, graph);
     }
 
+    fn strides(&self, name: u64) -> Option<Vec<usize>> {
+        self.inner.strides(name)
+    }
+
     fn period(&self) -> Option<u64> {
         Some(1)
     }

@@ -17,6 +17,13 @@ impl MixedRadix {
     pub fn new(agents: usize) -> Self {
         Self { agents, radices: prime_factors(agents) }
     }
+
+    /// The distances between agents that differ in this digit only.
+    fn strides_of(&self, digit: usize) -> Vec<usize> {
+        let stride: usize = self.radices[..digit].iter().product();
+        let radix = self.radices.get(digit).copied().unwrap_or(1);
+        (1..radix).map(|step| step * stride).collect()
+    }
 }
 
 impl Topology for MixedRadix {
@@ -29,11 +36,11 @@ impl Topology for MixedRadix {
     }
 
     fn draw(&self, name: u64, graph: &mut Digraph) {
-        let digit = name as usize;
-        let stride: usize = self.radices[..digit].iter().product();
-        let radix = self.radices.get(digit).copied().unwrap_or(1);
-        let strides: Vec<usize> = (1..radix).map(|step| step * stride).collect();
-        draw_circulant(self.agents, &strides, graph);
+        draw_circulant(self.agents, &self.strides_of(name as usize), graph);
+    }
+
+    fn strides(&self, name: u64) -> Option<Vec<usize>> {
+        Some(self.strides_of(name as usize))
     }
 
     fn period(&self) -> Option<u64> {

@@ -41,6 +41,14 @@ pub trait Topology: Send + Sync {
     /// After how many rounds the sequence of graphs repeats, if it does.
     fn period(&self) -> Option<u64>;
 
+    /// The distances at which every agent sends in the graph of this name, if they are the same for
+    /// all: agent i sends to `i + distance` for each, and to nobody else. Distances are different,
+    /// above 0 and below the number of agents. The neighbours of one agent then follow without the
+    /// graph.
+    fn strides(&self, _name: u64) -> Option<Vec<usize>> {
+        None
+    }
+
     /// The expected number of links in the round that has the most, which resource estimates need
     /// before any graph is drawn. Unless a topology knows it in closed form, the graph of round 0
     /// is drawn and counted.

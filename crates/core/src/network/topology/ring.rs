@@ -43,6 +43,11 @@ impl Topology for Ring {
         });
     }
 
+    fn strides(&self, _name: u64) -> Option<Vec<usize>> {
+        let stride = if self.reversed { self.agents - 1 } else { 1 };
+        Some(if self.agents > 1 { vec![stride] } else { Vec::new() })
+    }
+
     fn period(&self) -> Option<u64> {
         Some(1)
     }

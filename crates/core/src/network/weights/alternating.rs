@@ -28,6 +28,10 @@ impl Alternating {
 }
 
 impl Weights for Alternating {
+    fn follow_from_degrees(&self) -> bool {
+        false
+    }
+
     fn pull(&self, _graph: &Digraph, target: usize, a: &mut [f64]) {
         a.fill(at_most_equal(self.into(target), a.len()));
     }

@@ -31,6 +31,11 @@ pub trait Weights: Send + Sync {
     /// of B without its diagonal.
     fn push(&self, graph: &Digraph, target: usize, b: &mut [f64]);
 
+    /// Whether weights follow from the degrees of agents alone, whatever agents are called.
+    fn follow_from_degrees(&self) -> bool {
+        true
+    }
+
     /// What a sender keeps, if senders can tell from their degree; otherwise it is found as what is
     /// left of their columns.
     fn keep(&self, _graph: &Digraph, _source: usize) -> Option<f64> {

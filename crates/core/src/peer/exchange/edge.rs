@@ -27,8 +27,21 @@ pub(crate) struct Edge {
     mass_sent_in: u64,
     /// Messages to the node since the last one with the table.
     messages_without_table: u64,
-    /// The tick in which the node was last answered.
-    answered_at: Option<u64>,
+    /// Answers to the node.
+    pub(crate) answered: OncePerTick,
+    /// Shares that the node got because it asked.
+    pub(crate) granted: OncePerTick,
+}
+
+/// Something that is done once in a tick at most.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OncePerTick(Option<u64>);
+
+impl OncePerTick {
+    /// Whether it has not been done in this tick; from now on it has.
+    pub(crate) fn is_first_in(&mut self, tick: u64) -> bool {
+        self.0.replace(tick) != Some(tick)
+    }
 }
 
 impl Edge {
@@ -84,16 +97,6 @@ impl Edge {
     /// Notes that the message that was just noted carries the table.
     pub(crate) fn send_table(&mut self) {
         self.messages_without_table = 0;
-    }
-
-    /// Whether the node may be answered in this tick: once a tick is enough.
-    pub(crate) fn may_answer(&self, tick: u64) -> bool {
-        self.answered_at != Some(tick)
-    }
-
-    /// Notes that the node is answered in this tick.
-    pub(crate) fn answer(&mut self, tick: u64) {
-        self.answered_at = Some(tick);
     }
 
     /// Takes in that the node has received a message of ours.

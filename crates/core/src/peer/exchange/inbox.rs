@@ -12,6 +12,8 @@ use crate::peer::wire::{Body, Contents, EncodedChunk, Header, WireFormat, scalar
 pub(crate) struct Inbox {
     /// Messages in the order of their rounds; at most one in a free-running peer.
     unread: Vec<Unread>,
+    /// Whether a message of the node's present life has come.
+    heard: bool,
     /// The latest round in which the node was, as far as its messages say.
     round: u64,
     /// The newest message whose scalars or mass were used.
@@ -113,8 +115,13 @@ impl Inbox {
 
     /// Takes in that a message of the node's present life has come, from this round.
     pub(crate) fn hear(&mut self, round: u64) {
-        self.missed = 0;
+        (self.heard, self.missed) = (true, 0);
         self.round = self.round.max(round);
+    }
+
+    /// Whether a message of the node's present life has come.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.heard
     }
 
     /// Whether a newer message than this one was used already.

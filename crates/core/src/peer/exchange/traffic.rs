@@ -1,6 +1,6 @@
 //! The edges and inboxes of one peer, node by node.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::edge::Edge;
 use super::inbox::{Inbox, Unread};
@@ -17,12 +17,25 @@ pub(crate) struct Exchange {
     /// The number of the last message. It counts through a life, in all epochs and to all
     /// receivers, so that two messages of a life can always be compared.
     sequence: u64,
-    edges: Vec<Edge>,
-    inboxes: Vec<Inbox>,
+    /// The number of nodes that can take part.
+    nodes: usize,
+    /// The nodes with which anything was exchanged.
+    contacts: BTreeMap<u32, Contact>,
+    /// What there is with all others.
+    stranger: Contact,
+    /// The nodes whose messages wait.
+    waiting: BTreeSet<u32>,
     /// What nodes may not have applied of our messages; of others, nothing was sent yet.
     unapplied: BTreeMap<u32, Unapplied>,
     /// What is held of the pulled scalars of other nodes.
     references: BTreeMap<u32, Reference>,
+}
+
+/// The edges to and from one node, and its messages that wait.
+#[derive(Clone, Debug, Default)]
+struct Contact {
+    edge: Edge,
+    inbox: Inbox,
 }
 
 /// The sources of a round for which the peer waits, and those of them whose message is missing.
@@ -37,8 +50,10 @@ impl Exchange {
     pub(crate) fn new(nodes: usize) -> Self {
         Self {
             sequence: 0,
-            edges: vec![Edge::default(); nodes],
-            inboxes: vec![Inbox::default(); nodes],
+            nodes,
+            contacts: BTreeMap::new(),
+            stranger: Contact::default(),
+            waiting: BTreeSet::new(),
             unapplied: BTreeMap::new(),
             references: BTreeMap::new(),
         }
@@ -51,22 +66,33 @@ impl Exchange {
 
     /// The edges to and from a node.
     pub(crate) fn edge(&self, node: u32) -> &Edge {
-        &self.edges[node as usize]
+        &self.contact(node).edge
     }
 
     /// The edges to and from a node, to be changed.
     pub(crate) fn edge_mut(&mut self, node: u32) -> &mut Edge {
-        &mut self.edges[node as usize]
+        &mut self.contacts.entry(node).or_default().edge
     }
 
     /// The messages of a node that wait.
     pub(crate) fn inbox(&self, node: u32) -> &Inbox {
-        &self.inboxes[node as usize]
+        &self.contact(node).inbox
     }
 
     /// The messages of a node that wait, to be changed.
     pub(crate) fn inbox_mut(&mut self, node: u32) -> &mut Inbox {
-        &mut self.inboxes[node as usize]
+        &mut self.contacts.entry(node).or_default().inbox
+    }
+
+    /// Keeps a message until the end of a round.
+    pub(crate) fn keep(&mut self, message: Unread, sync: SyncMode) {
+        let from = message.header.from;
+        self.waiting.insert(from);
+        self.inbox_mut(from).keep(message, sync);
+    }
+
+    fn contact(&self, node: u32) -> &Contact {
+        self.contacts.get(&node).unwrap_or(&self.stranger)
     }
 
     /// What a node may not have applied of our messages.
@@ -101,30 +127,45 @@ impl Exchange {
     /// Closes our edge to a node: its sums begin anew. Returns its new generation.
     pub(crate) fn close(&mut self, to: u32) -> u64 {
         self.unapplied.remove(&to);
-        self.edges[to as usize].close(self.sequence)
+        let last = self.sequence;
+        self.edge_mut(to).close(last)
     }
 
     /// Whether there is a node with this number.
     pub(crate) fn knows(&self, node: u32) -> bool {
-        (node as usize) < self.edges.len()
+        (node as usize) < self.nodes
+    }
+
+    /// The nodes of which messages were used, ascending, each with our round of the last one.
+    pub(crate) fn used_in(&self) -> impl Iterator<Item = (u32, u64)> {
+        let used = self.contacts.iter().filter(|(_, contact)| contact.inbox.applied() > 0);
+        used.map(|(&node, contact)| (node, contact.inbox.applied_in()))
+    }
+
+    /// The nodes that were heard in their present lives, each with the latest round in which it
+    /// was.
+    pub(crate) fn heard(&self) -> impl Iterator<Item = (u32, u64)> {
+        let heard = self.contacts.iter().filter(|(_, contact)| contact.inbox.is_heard());
+        heard.map(|(&node, contact)| (node, contact.inbox.round()))
     }
 
     /// The number of messages that wait.
     pub(crate) fn unread(&self) -> usize {
-        self.inboxes.iter().map(Inbox::len).sum()
+        self.waiting.iter().map(|&node| self.inbox(node).len()).sum()
     }
 
     /// Numbers a message to a node and notes it.
     pub(crate) fn send(&mut self, to: u32, now: Moment, mass: bool) -> u64 {
         self.sequence += 1;
-        self.edges[to as usize].send(self.sequence, now, mass);
-        self.sequence
+        let sequence = self.sequence;
+        self.edge_mut(to).send(sequence, now, mass);
+        sequence
     }
 
     /// Takes in that a node has received a message of ours.
     pub(crate) fn acknowledge(&mut self, by: u32, sequence: u64) {
-        if let Some(edge) = self.edges.get_mut(by as usize) {
-            edge.acknowledge(sequence);
+        if let Some(contact) = self.contacts.get_mut(&by) {
+            contact.edge.acknowledge(sequence);
         }
     }
 
@@ -156,17 +197,23 @@ impl Exchange {
     /// Takes the messages that a round is to use out of the inboxes, ascending by sender. In
     /// lockstep, sources (ascending) of which there is none have missed the round.
     pub(crate) fn take(&mut self, round: u64, epoch: u64, sync: SyncMode, sources: &[(u32, f64)]) -> Vec<Unread> {
-        let mut fresh = Vec::new();
-        let mut sources = sources.iter().map(|(source, _)| *source as usize).peekable();
-        for (node, inbox) in self.inboxes.iter_mut().enumerate() {
-            let awaited = sources.next_if_eq(&node).is_some();
-            let message = inbox.take(round, epoch, sync, awaited);
-            if message.is_none() && awaited && sync != SyncMode::Free {
-                inbox.miss();
-            }
-            fresh.extend(message);
+        let mut nodes = self.waiting.clone();
+        nodes.extend(sources.iter().map(|(source, _)| *source));
+        nodes.into_iter().filter_map(|node| self.take_of(node, round, epoch, sync, sources)).collect()
+    }
+
+    /// Takes the message that a round is to use out of the inbox of a node.
+    fn take_of(&mut self, node: u32, round: u64, epoch: u64, sync: SyncMode, sources: &[(u32, f64)]) -> Option<Unread> {
+        let awaited = sources.binary_search_by_key(&node, |(source, _)| *source).is_ok();
+        let inbox = self.inbox_mut(node);
+        let message = inbox.take(round, epoch, sync, awaited);
+        if message.is_none() && awaited && sync != SyncMode::Free {
+            inbox.miss();
         }
-        fresh
+        if inbox.len() == 0 {
+            self.waiting.remove(&node);
+        }
+        message
     }
 
     /// The node among these, which are not `used` in this round and may not have applied all mass,
@@ -195,23 +242,29 @@ impl Exchange {
 
     /// Starts anew with a node whose state has changed.
     pub(crate) fn renew(&mut self, node: u32) {
-        self.edge_mut(node).renew();
+        if let Some(contact) = self.contacts.get_mut(&node) {
+            contact.edge.renew();
+            contact.inbox = Inbox::default();
+        }
+        self.waiting.remove(&node);
         self.unapplied.remove(&node);
         self.references.remove(&node);
-        *self.inbox_mut(node) = Inbox::default();
     }
 
     /// Starts anew after the end of our own life. What waits was sent to that life.
     pub(crate) fn begin_life(&mut self) {
-        self.edges.iter_mut().for_each(Edge::begin_life);
-        self.inboxes.iter_mut().for_each(Inbox::clear);
+        for contact in self.contacts.values_mut() {
+            contact.edge.begin_life();
+            contact.inbox.clear();
+        }
+        self.waiting.clear();
         (self.unapplied, self.references) = Default::default();
     }
 
     /// Drops what waits of earlier epochs. Rows and sums begin anew, for all in this epoch.
     pub(crate) fn enter_epoch(&mut self, epoch: u64) {
         (self.unapplied, self.references) = Default::default();
-        self.inboxes.iter_mut().for_each(|inbox| inbox.drop_epochs_before(epoch));
+        self.contacts.values_mut().for_each(|contact| contact.inbox.drop_epochs_before(epoch));
     }
 
     /// Restores the number of the last message from a snapshot.

@@ -2,6 +2,8 @@
 //! together.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::failure_detector::{FailureDetector, Liveness};
 use super::gossip::{Ack, Carried, EdgeClosure, GossipPayload, Heartbeat, Receipt};
@@ -21,11 +23,12 @@ pub(crate) struct Membership {
     incarnation: Incarnation,
     table: Table,
     /// The members that count as alive, ascending: what the table says, kept as a list.
-    members: Vec<u32>,
+    members: Arc<Vec<u32>>,
+    /// The nodes whose states have changed lately, with the round until which messages carry them
+    /// first.
+    changed_until: BTreeMap<u32, u64>,
     news: News,
     receipts: Receipts,
-    /// The hash of table and closed edges that messages carry.
-    digest: u64,
     /// The round until which the table travels with every message.
     attach_until: u64,
     /// Rounds for which a change travels with every message.
@@ -49,13 +52,13 @@ impl Membership {
             node,
             incarnation,
             table,
-            members: vec![node],
+            members: Arc::new(vec![node]),
+            changed_until: BTreeMap::new(),
             news: News::new(node),
             receipts: Receipts::new(node),
-            digest: 0,
             attach_until: 0,
             attach_for,
-            detector: FailureDetector::new(nodes, evict_after),
+            detector: FailureDetector::new(evict_after),
             heartbeats: HeartbeatRotation::default(),
         }
     }
@@ -71,17 +74,19 @@ impl Membership {
     }
 
     /// The members that count as alive, ascending.
-    pub(crate) fn members(&self) -> &[u32] {
+    pub(crate) fn members(&self) -> &Arc<Vec<u32>> {
         &self.members
     }
 
     /// The hash of what is known of members and closed edges.
+    ///
+    /// Messages carry it: a receiver with another hash knows that one of the two is behind.
     pub(crate) fn digest(&self) -> u64 {
-        self.digest
+        self.table.digest().wrapping_add(self.news.digest())
     }
 
-    /// What is known of the life of a node, or `None` if there is no such node.
-    pub(crate) fn liveness(&self, node: u32) -> Option<&Liveness> {
+    /// What is known of the life of a node.
+    pub(crate) fn liveness(&self, node: u32) -> &Liveness {
         self.detector.get(node)
     }
 
@@ -90,21 +95,25 @@ impl Membership {
         round < self.attach_until
     }
 
-    /// Attaches the table to all messages of the next rounds, and computes the digest anew: there
-    /// is news that everybody should have.
-    pub(crate) fn spread(&mut self, round: u64) {
-        self.digest = self.news.digest(&self.table);
-        self.attach_table(round);
-    }
-
-    /// Attaches the table to all messages of the next rounds.
+    /// Attaches the table to all messages of the next rounds: there is news that everybody should
+    /// have.
     pub(crate) fn attach_table(&mut self, round: u64) {
         self.attach_until = round + self.attach_for;
     }
 
     /// The members that have been silent for too long.
-    pub(crate) fn silent(&self, tick: u64) -> Vec<u32> {
+    pub(crate) fn silent(&mut self, tick: u64) -> Vec<u32> {
         self.detector.silent(&self.members, self.node, tick)
+    }
+
+    /// Takes in whom others know, before anything is heard.
+    pub(crate) fn meet(&mut self, roster: &Table, round: u64) {
+        let known = std::mem::replace(&mut self.table, roster.clone());
+        for (node, state) in known.entries() {
+            self.table.merge(node, state);
+        }
+        self.members = Arc::new(self.table.members().collect());
+        self.attach_table(round);
     }
 
     /// Takes in news of another node and returns whether it is news: the edges of an earlier life
@@ -115,12 +124,13 @@ impl Membership {
             return false;
         }
         let came_back = known.is_some_and(|known| known.dead) && !news.dead;
-        self.detector.renew(node, came_back, now.tick, now.round + self.attach_for);
+        self.detector.renew(node, came_back, now.tick);
+        self.changed_until.insert(node, now.round + self.attach_for);
         if known.is_some_and(|known| known.incarnation != news.incarnation) {
             self.news.forget(node);
             self.receipts.forget(node);
         }
-        self.table_changed(now.round);
+        self.table_changed(node, now.round);
         true
     }
 
@@ -147,7 +157,7 @@ impl Membership {
         self.news.forget(self.node);
         self.receipts.forget(self.node);
         self.table.merge(self.node, MemberState::alive(self.incarnation));
-        self.table_changed(round);
+        self.table_changed(self.node, round);
     }
 
     /// Marks this peer as dead in its own table: it leaves, and its last messages say so.
@@ -158,7 +168,7 @@ impl Membership {
     /// Lets others know that this peer has closed its edge to a node.
     pub(crate) fn announce_closure(&mut self, to: u32, generation: u64, round: u64) {
         self.news.add_closure(EdgeClosure { from: self.node, to, life: self.incarnation.tag(), generation });
-        self.spread(round);
+        self.attach_table(round);
     }
 
     /// Whether a closure was made by this peer, in its present life.
@@ -170,10 +180,11 @@ impl Membership {
     /// a life that is over says nothing, since all edges of that life are undone anyway.
     pub(crate) fn learn_closure(&mut self, closure: EdgeClosure, round: u64) -> bool {
         let news = closure.from != self.node
+            && (closure.to as usize) < self.table.nodes()
             && self.living_tag(closure.from) == Some(closure.life)
             && self.news.add_closure(closure);
         if news {
-            self.spread(round);
+            self.attach_table(round);
         }
         news
     }
@@ -257,21 +268,23 @@ impl Membership {
 
     /// The table, or what a message can carry of it: recent changes, then others at random. A fixed
     /// order could stay in phase with the schedule, and some entries would never reach some nodes.
-    fn states(&self, most: usize, round: u64, stream: impl Fn() -> Stream) -> Vec<(u32, MemberState)> {
-        let mut states: Vec<_> = self.table.entries().collect();
-        if states.len() > most {
-            let start = stream().below(states.len());
-            states.rotate_left(start);
-            states.sort_by_key(|(node, _)| !self.detector.get(*node).is_some_and(|known| known.is_news(round)));
-            states.truncate(most);
+    fn states(&mut self, most: usize, round: u64, stream: impl Fn() -> Stream) -> Vec<(u32, MemberState)> {
+        let nodes = self.table.nodes() as u32;
+        if nodes as usize <= most {
+            return self.table.entries().collect();
         }
-        states
+        self.changed_until.retain(|_, until| round < *until);
+        let start = stream().below(nodes as usize) as u32;
+        let changed = self.changed_until.range(start..).chain(self.changed_until.range(..start)).map(|(node, _)| *node);
+        let others = (start..nodes).chain(0..start).filter(|node| !self.changed_until.contains_key(node));
+        let state = |node: u32| Some((node, self.table.get(node)?));
+        changed.chain(others).filter_map(state).take(most).collect()
     }
 
     /// The newest heartbeat of a member, to be passed on.
     fn heartbeat(&self, node: u32) -> Option<Heartbeat> {
         let life = self.living_tag(node)? as u32;
-        Some(Heartbeat { node, life, count: self.detector.get(node)?.heartbeat() })
+        Some(Heartbeat { node, life, count: self.detector.get(node).heartbeat() })
     }
 
     /// All closed edges, for a snapshot.
@@ -287,12 +300,13 @@ impl Membership {
         for &closure in closures {
             self.news.add_closure(closure);
         }
-        self.table_changed(round);
+        self.members = Arc::new(self.table.members().collect());
+        self.attach_table(round);
     }
 
-    /// Restores what a snapshot holds of the life of a node.
-    pub(crate) fn restore_liveness(&mut self, node: u32, returns: u32, tick: u64) {
-        self.detector.restore(node, returns, tick);
+    /// Restores what a snapshot holds of the lives of nodes: how often they came back.
+    pub(crate) fn restore_returns(&mut self, returns: impl Iterator<Item = (u32, u32)>, tick: u64) {
+        self.detector.restore(returns, tick);
     }
 
     /// The tag of the present life of a node that counts as alive.
@@ -306,9 +320,13 @@ impl Membership {
         self.living_tag(node).map(|tag| tag as u32) == Some(life)
     }
 
-    fn table_changed(&mut self, round: u64) {
-        self.members = self.table.members().collect();
-        self.spread(round);
+    fn table_changed(&mut self, node: u32, round: u64) {
+        match (self.members.binary_search(&node), self.table.living(node)) {
+            (Ok(place), None) => drop(Arc::make_mut(&mut self.members).remove(place)),
+            (Err(place), Some(_)) => Arc::make_mut(&mut self.members).insert(place, node),
+            (Ok(_), Some(_)) | (Err(_), None) => {}
+        }
+        self.attach_table(round);
     }
 }
 

@@ -9,7 +9,6 @@ mod receipts;
 mod rumours;
 mod table;
 
-pub(crate) use failure_detector::Liveness;
 pub(crate) use gossip::{
     ACKS_PER_MESSAGE, GossipPayload, HEARTBEATS_PER_MESSAGE, RECEIPTS_PER_MESSAGE, STATES_PER_MESSAGE,
 };

@@ -7,7 +7,6 @@ use twox_hash::XxHash64;
 
 use super::gossip::{ACKS_PER_MESSAGE, Ack, EdgeClosure};
 use super::rumours::Rumours;
-use super::table::Table;
 use crate::rng::Stream;
 
 /// Closed edges and acknowledgements, as one peer knows them.
@@ -18,6 +17,8 @@ use crate::rng::Stream;
 pub(crate) struct News {
     /// (from, to) → (tag of the life of `from`, generation).
     closures: BTreeMap<(u32, u32), (u64, u64)>,
+    /// The sum of the hashes of all closed edges.
+    digest: u64,
     /// (by, from) → (tag of the life of `from`, sequence).
     acks: Rumours<(u32, u32), (u64, u64)>,
 }
@@ -25,16 +26,19 @@ pub(crate) struct News {
 impl News {
     /// Nothing is known yet to this node.
     pub(crate) fn new(node: u32) -> Self {
-        Self { closures: BTreeMap::new(), acks: Rumours::new(node, ACKS_PER_MESSAGE) }
+        Self { closures: BTreeMap::new(), digest: 0, acks: Rumours::new(node, ACKS_PER_MESSAGE) }
     }
 
     /// Takes in that an edge was closed and returns whether that was unknown.
     pub(crate) fn add_closure(&mut self, closure: EdgeClosure) -> bool {
         let EdgeClosure { from, to, life, generation } = closure;
-        let known = self.closures.entry((from, to)).or_insert((life, 0));
-        let news = is_newer((life, generation))(known);
+        let (edge, closed) = ((from, to), (life, generation));
+        let known = self.closures.get(&edge).copied();
+        let news = known.as_ref().map_or(generation > 0, is_newer(closed));
         if news {
-            *known = (life, generation);
+            let forgotten = known.map_or(0, |known| hash_of(edge, known));
+            self.digest = self.digest.wrapping_sub(forgotten).wrapping_add(hash_of(edge, closed));
+            self.closures.insert(edge, closed);
         }
         news
     }
@@ -49,6 +53,9 @@ impl News {
     ///
     /// Closures of edges *towards* it stay: their generations count through the sender's life.
     pub(crate) fn forget(&mut self, node: u32) {
+        for (&edge, &closed) in self.closures.range((node, 0)..=(node, u32::MAX)) {
+            self.digest = self.digest.wrapping_sub(hash_of(edge, closed));
+        }
         self.closures.retain(|(from, _), _| *from != node);
         self.acks.retain(|(by, from)| *from != node && *by != node);
     }
@@ -77,23 +84,19 @@ impl News {
         chosen.into_iter().map(|((by, from), (life, sequence))| Ack { by, from, life, sequence }).collect()
     }
 
-    /// A hash of what is known of members and closed edges.
-    ///
-    /// Messages carry it: a receiver with another hash knows that one of the two is behind.
-    pub(crate) fn digest(&self, table: &Table) -> u64 {
-        let mut hash = XxHash64::with_seed(0);
-        for (node, state) in table.entries() {
-            hash.write_u32(node);
-            hash.write_u64(state.incarnation.tag());
-            hash.write_u8(u8::from(state.dead));
-        }
-        for ((from, to), (life, generation)) in &self.closures {
-            for word in [u64::from(*from), u64::from(*to), *life, *generation] {
-                hash.write_u64(word);
-            }
-        }
-        hash.finish()
+    /// A hash of all closed edges.
+    pub(crate) fn digest(&self) -> u64 {
+        self.digest
     }
+}
+
+/// A hash of one closed edge.
+fn hash_of((from, to): (u32, u32), (life, generation): (u64, u64)) -> u64 {
+    let mut hash = XxHash64::with_seed(0);
+    for word in [u64::from(from), u64::from(to), life, generation] {
+        hash.write_u64(word);
+    }
+    hash.finish()
 }
 
 /// Whether a number of a life is newer than one that is known: greater, or of another life.
@@ -132,11 +135,17 @@ mod tests {
 
     #[test]
     fn the_digest_tells_different_knowledge_apart() {
-        let (mut news, table) = (News::new(0), Table::new(2));
-        let before = news.digest(&table);
+        let mut news = News::new(0);
+        let before = news.digest();
         news.add_ack(Ack { by: 1, from: 0, life: 0, sequence: 1 }, 0);
-        assert_eq!(news.digest(&table), before, "acknowledgements are not part of it");
+        assert_eq!(news.digest(), before, "acknowledgements are not part of it");
         news.add_closure(closure(1, 5, 2));
-        assert_ne!(news.digest(&table), before);
+        let with_one = news.digest();
+        assert_ne!(with_one, before);
+        news.add_closure(closure(2, 5, 2));
+        news.add_closure(closure(2, 5, 3));
+        assert_ne!(news.digest(), with_one);
+        news.forget(2);
+        assert_eq!(news.digest(), with_one, "what is forgotten does not count");
     }
 }

@@ -1,6 +1,6 @@
 //! What peers pass on of each other: of each subject the newest, what has changed lately first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::hash::{Hash, Hasher};
 use std::ops::{Bound, RangeBounds};
 
@@ -17,12 +17,15 @@ use twox_hash::XxHash64;
 #[derive(Clone, Debug)]
 pub(crate) struct Rumours<S, V> {
     newest: BTreeMap<S, Rumour<V>>,
+    /// The turns of what has changed lately, and those of the rest.
+    recent: BTreeMap<u64, S>,
+    settled: BTreeMap<u64, S>,
+    /// What has changed lately, in the order of its times.
+    changes: VecDeque<(u64, S)>,
     /// The peer whose rumours these are: each has turns of its own.
     node: u32,
     /// The largest number of values that one message carries.
     most: usize,
-    /// The time for which the order was made, and the subjects in this order.
-    order: Option<(u64, Vec<S>)>,
 }
 
 /// A value, the time at which it last changed, and where its subject stands in the turns.
@@ -34,18 +37,28 @@ struct Rumour<V> {
 }
 
 impl<S: Ord + Copy + Hash, V: Copy> Rumours<S, V> {
-    /// The largest number of values that are kept: those of all pairs of 64 nodes.
-    pub(crate) const KEPT: usize = 4096;
+    /// The largest number of values that are kept: those of all pairs of 32 nodes.
+    pub(crate) const KEPT: usize = 1024;
 
     /// For how long a value that has changed goes first.
     const RECENT: u64 = 64;
+
+    /// Times are told apart by this much, so that what changes all the time is noted now and then.
+    const SLOT: u64 = 8;
 
     /// How many times more often a recent value is said than another one.
     const PREFERENCE: u64 = 64;
 
     /// Nothing is known yet to this node; a message carries at most this many values.
     pub(crate) fn new(node: u32, most: usize) -> Self {
-        Self { newest: BTreeMap::new(), node, most, order: None }
+        Self {
+            newest: BTreeMap::new(),
+            recent: BTreeMap::new(),
+            settled: BTreeMap::new(),
+            changes: VecDeque::new(),
+            node,
+            most,
+        }
     }
 
     /// Takes in a value at a time, if it is `newer` than the one that is known.
@@ -53,67 +66,104 @@ impl<S: Ord + Copy + Hash, V: Copy> Rumours<S, V> {
     /// Where too many are known, the one after the new one is forgotten. It returns with later
     /// messages.
     pub(crate) fn add(&mut self, subject: S, value: V, now: u64, newer: impl FnOnce(&V) -> bool) {
-        match self.newest.get_mut(&subject) {
-            Some(known) if newer(&known.value) => (known.value, known.changed_at) = (value, now),
-            Some(_) => {}
-            None => {
-                let mut turn = XxHash64::with_seed(u64::from(self.node));
-                subject.hash(&mut turn);
-                self.newest.insert(subject, Rumour { value, changed_at: now, turn: turn.finish() });
-                self.forget_one_of_too_many(subject);
+        let now = now - now % Self::SLOT;
+        if let Some(known) = self.newest.get_mut(&subject) {
+            if newer(&known.value) {
+                known.value = value;
+                if known.changed_at != now {
+                    known.changed_at = now;
+                    self.changes.push_back((now, subject));
+                    if let Some(subject) = self.settled.remove(&known.turn) {
+                        self.recent.insert(known.turn, subject);
+                    }
+                }
             }
+            return;
         }
+        let turn = self.free_turn(subject);
+        self.newest.insert(subject, Rumour { value, changed_at: now, turn });
+        self.changes.push_back((now, subject));
+        self.recent.insert(turn, subject);
+        self.forget_one_of_too_many(subject);
+    }
+
+    /// Where a new subject stands in the turns.
+    fn free_turn(&self, subject: S) -> u64 {
+        let mut hash = XxHash64::with_seed(u64::from(self.node));
+        subject.hash(&mut hash);
+        let mut turn = hash.finish();
+        while self.recent.contains_key(&turn) || self.settled.contains_key(&turn) {
+            turn = turn.wrapping_add(1);
+        }
+        turn
     }
 
     fn forget_one_of_too_many(&mut self, new: S) {
         if self.newest.len() > Self::KEPT {
             let next = self.newest.range((Bound::Excluded(new), Bound::Unbounded)).next();
             let forgotten = next.or(self.newest.first_key_value()).map(|(subject, _)| *subject);
-            forgotten.map(|subject| self.newest.remove(&subject));
+            if let Some(rumour) = forgotten.and_then(|subject| self.newest.remove(&subject)) {
+                self.recent.remove(&rumour.turn);
+                self.settled.remove(&rumour.turn);
+            }
         }
     }
 
     /// Forgets all subjects but these.
     pub(crate) fn retain(&mut self, keep: impl Fn(&S) -> bool) {
         self.newest.retain(|subject, _| keep(subject));
+        self.recent.retain(|_, subject| keep(subject));
+        self.settled.retain(|_, subject| keep(subject));
+    }
+
+    /// What has not changed lately goes to the rest.
+    fn settle(&mut self, now: u64) {
+        let is_past = |(changed_at, _): &(u64, S)| now.saturating_sub(*changed_at) >= Self::RECENT;
+        let past = self.changes.iter().take_while(|change| is_past(change)).count();
+        for (_, subject) in self.changes.drain(..past) {
+            let is_settled = |known: &&Rumour<V>| now.saturating_sub(known.changed_at) >= Self::RECENT;
+            if let Some(known) = self.newest.get(&subject).filter(is_settled) {
+                self.recent.remove(&known.turn);
+                self.settled.insert(known.turn, subject);
+            }
+        }
     }
 
     /// The values for a message: first the `own` ones, which concern its receiver, then at most
     /// `others` of the rest.
     pub(crate) fn for_message(&mut self, own: impl RangeBounds<S>, others: usize, now: u64) -> Vec<(S, V)> {
-        if self.order.as_ref().is_none_or(|(time, _)| *time != now) {
-            self.order = Some((now, self.order_at(now)));
-        }
+        self.settle(now);
         let known = self.newest.range((own.start_bound(), own.end_bound()));
         let mut chosen: Vec<(S, V)> = known.map(|(subject, rumour)| (*subject, rumour.value)).collect();
         let places = others.min(self.most.saturating_sub(chosen.len()));
-        let order = self.order.iter().flat_map(|(_, order)| order).filter(|subject| !own.contains(subject));
-        let others = order.filter_map(|subject| Some((*subject, self.newest.get(subject)?.value)));
+        let order = self.order_at(now).filter(|subject| !own.contains(subject));
+        let others = order.filter_map(|subject| Some((subject, self.newest.get(&subject)?.value)));
         chosen.extend(others.take(places));
         chosen
     }
 
-    /// The subjects in the order in which they are said. There are twice as many as a message
-    /// carries, because it leaves out those of its receiver, which it says anyway.
+    /// The subjects in the order in which they are said.
     ///
     /// Turns move on by the golden section of their range, so that all come at about equal
     /// intervals, and never stay in phase with a schedule.
-    fn order_at(&self, now: u64) -> Vec<S> {
+    fn order_at(&self, now: u64) -> impl Iterator<Item = S> {
         const GOLDEN_SECTION: u64 = 0x9E37_79B9_7F4A_7C15;
         let moved = now.wrapping_mul(GOLDEN_SECTION);
-        let place = |(subject, rumour): (&S, &Rumour<V>)| {
-            let recent = now.saturating_sub(rumour.changed_at) < Self::RECENT;
-            (rumour.turn.wrapping_add(moved) / if recent { Self::PREFERENCE } else { 1 }, *subject)
-        };
-        let mut order: Vec<(u64, S)> = self.newest.iter().map(place).collect();
-        let wanted = 2 * self.most;
-        if order.len() > wanted {
-            order.select_nth_unstable(wanted);
-            order.truncate(wanted);
-        }
-        order.sort_unstable();
-        order.into_iter().map(|(_, subject)| subject).collect()
+        let mut recent = places(&self.recent, moved, Self::PREFERENCE).peekable();
+        let mut settled = places(&self.settled, moved, 1).peekable();
+        std::iter::from_fn(move || {
+            let place_of = |next: Option<&(u64, S)>| next.map_or(u64::MAX, |(place, _)| *place);
+            let is_recent = recent.peek().is_some() && place_of(recent.peek()) <= place_of(settled.peek());
+            if is_recent { recent.next() } else { settled.next() }.map(|(_, subject)| subject)
+        })
     }
+}
+
+/// The subjects with these turns, which have moved on by so much, and their places in the order.
+fn places<S: Copy>(turns: &BTreeMap<u64, S>, moved: u64, preference: u64) -> impl Iterator<Item = (u64, S)> {
+    let first = moved.wrapping_neg();
+    let order = turns.range(first..).chain(turns.range(..first));
+    order.map(move |(turn, subject)| (turn.wrapping_add(moved) / preference, *subject))
 }
 
 #[cfg(test)]
@@ -195,5 +245,31 @@ mod tests {
     #[test]
     fn the_number_of_values_is_bounded() {
         assert_eq!(known(10_000).newest.len(), Rumours::<u32, u64>::KEPT);
+    }
+
+    /// Whatever was added and forgotten, the order is that of all places, sorted.
+    #[test]
+    fn the_order_is_that_of_all_places() {
+        let mut stream = crate::rng::Stream::new(5, 0, 0, crate::rng::Purpose::Table);
+        let mut rumours = Rumours::<u32, u64>::new(3, MOST);
+        for now in 0..600 {
+            for _ in 0..stream.below(4) {
+                rumours.add(stream.below(90) as u32, now, now, |_| true);
+            }
+            if stream.below(50) == 0 {
+                let kept = stream.below(5) as u32;
+                rumours.retain(|subject| subject % 5 != kept);
+            }
+            let moved = now.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            let place = |(subject, rumour): (&u32, &Rumour<u64>)| {
+                let recent = now - rumour.changed_at < 64;
+                let turn = rumour.turn.wrapping_add(moved);
+                (turn / if recent { 64 } else { 1 }, !recent, turn, *subject)
+            };
+            let mut places: Vec<(u64, bool, u64, u32)> = rumours.newest.iter().map(place).collect();
+            places.sort_unstable();
+            let first = places.into_iter().map(|(.., subject)| subject).take(MOST);
+            assert!(first.eq(subjects(&mut rumours, 0..0, now)), "time {now}");
+        }
     }
 }

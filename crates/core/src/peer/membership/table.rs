@@ -1,6 +1,11 @@
 //! The membership table: which nodes take part in the run, as one peer knows it.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::hash::Hasher;
+use std::sync::Arc;
+
+use twox_hash::XxHash64;
 
 /// One life of a node: the time from a start, or a refutation of its death, to the next.
 ///
@@ -46,29 +51,59 @@ impl MemberState {
     pub fn dead(incarnation: Incarnation) -> Self {
         Self { incarnation, dead: true }
     }
+
+    /// A hash of this state of a node.
+    fn hash(self, node: u32) -> u64 {
+        let mut hash = XxHash64::with_seed(u64::from(self.dead));
+        hash.write_u32(node);
+        hash.write_u64(self.incarnation.tag());
+        hash.finish()
+    }
 }
 
 /// What one peer knows of all nodes.
 ///
 /// Tables are merged by the maximum of each entry, so neither the order nor the number of merges
-/// matters: all peers that have heard the same news have the same table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table(Vec<Option<MemberState>>);
+/// matters: all peers that have heard the same news have the same table. Copies share what has not
+/// changed since they were made, so that ten thousand peers of one process need not have it each.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// What was known when the table was last gathered.
+    shared: Arc<[Option<MemberState>]>,
+    /// What has changed since then.
+    changed: BTreeMap<u32, MemberState>,
+    /// The sum of the hashes of all entries.
+    digest: u64,
+}
 
 impl Table {
+    /// Changes are put together with what is shared when they are more than one in this many nodes.
+    const GATHERED_AT: usize = 8;
+
     /// A table for this many nodes, none of which is known yet.
     pub fn new(nodes: usize) -> Self {
-        Self(vec![None; nodes])
+        Self { shared: vec![None; nodes].into(), changed: BTreeMap::new(), digest: 0 }
+    }
+
+    /// A table for this many nodes, of which these are alive in these lives.
+    pub fn of_living(nodes: usize, lives: impl IntoIterator<Item = (u32, Incarnation)>) -> Self {
+        let mut table = Self::new(nodes);
+        for (node, incarnation) in lives {
+            table.merge(node, MemberState::alive(incarnation));
+        }
+        table.gather();
+        table
     }
 
     /// The largest number of nodes that can take part.
     pub fn nodes(&self) -> usize {
-        self.0.len()
+        self.shared.len()
     }
 
     /// What is known of a node, or `None` if it has never been heard of.
     pub fn get(&self, node: u32) -> Option<MemberState> {
-        self.0.get(node as usize).copied().flatten()
+        let shared = self.shared.get(node as usize)?;
+        if self.changed.is_empty() { *shared } else { self.changed.get(&node).copied().or(*shared) }
     }
 
     /// The incarnation of a node that counts as alive.
@@ -78,24 +113,53 @@ impl Table {
 
     /// Merges news of a node into the table and returns how it compares with what was known.
     pub fn merge(&mut self, node: u32, news: MemberState) -> Ordering {
-        let Some(known) = self.0.get_mut(node as usize) else { return Ordering::Less };
-        let order = Some(news).cmp(known);
+        if node as usize >= self.nodes() {
+            return Ordering::Less;
+        }
+        let known = self.get(node);
+        let order = Some(news).cmp(&known);
         if order.is_gt() {
-            *known = Some(news);
+            let forgotten = known.map_or(0, |known| known.hash(node));
+            self.digest = self.digest.wrapping_sub(forgotten).wrapping_add(news.hash(node));
+            self.changed.insert(node, news);
+            if self.changed.len() * Self::GATHERED_AT > self.nodes().max(64) {
+                self.gather();
+            }
         }
         order
     }
 
+    /// A hash of all entries.
+    pub(crate) fn digest(&self) -> u64 {
+        self.digest
+    }
+
     /// All nodes that have been heard of, ascending.
     pub fn entries(&self) -> impl Iterator<Item = (u32, MemberState)> {
-        (0..).zip(&self.0).filter_map(|(node, state)| Some((node, (*state)?)))
+        (0..self.nodes() as u32).filter_map(|node| Some((node, self.get(node)?)))
     }
 
     /// The nodes that count as alive, ascending.
     pub fn members(&self) -> impl Iterator<Item = u32> {
         self.entries().filter(|(_, state)| !state.dead).map(|(node, _)| node)
     }
+
+    /// Puts changes together with what is shared: from now on later copies share them, too.
+    fn gather(&mut self) {
+        if !self.changed.is_empty() {
+            self.shared = (0..self.nodes() as u32).map(|node| self.get(node)).collect();
+            self.changed.clear();
+        }
+    }
 }
+
+impl PartialEq for Table {
+    fn eq(&self, other: &Self) -> bool {
+        self.nodes() == other.nodes() && self.entries().eq(other.entries())
+    }
+}
+
+impl Eq for Table {}
 
 #[cfg(test)]
 mod tests {
@@ -121,6 +185,20 @@ mod tests {
         assert_eq!(table.merge(2, MemberState::alive(life(4))), Ordering::Less, "a node that cannot exist");
     }
 
+    #[test]
+    fn copies_share_what_has_not_changed() {
+        let roster = Table::of_living(1000, (0..1000).map(|node| (node, life(1))));
+        let mut copy = roster.clone();
+        copy.merge(7, MemberState::dead(life(1)));
+        assert!(Arc::ptr_eq(&roster.shared, &copy.shared) && roster.changed.is_empty());
+        assert_eq!((copy.changed.len(), roster.living(7), copy.living(7)), (1, Some(life(1)), None));
+        assert_ne!(roster.digest(), copy.digest());
+        for node in 0..500 {
+            copy.merge(node, MemberState::dead(life(1)));
+        }
+        assert!(copy.changed.len() <= 1000 / Table::GATHERED_AT && copy.members().eq(500..1000));
+    }
+
     fn news() -> impl Strategy<Value = Vec<(u32, MemberState)>> {
         let state =
             (0..4u64, any::<bool>()).prop_map(|(counter, dead)| MemberState { incarnation: life(counter), dead });
@@ -140,6 +218,7 @@ mod tests {
             for &(node, state) in news[start..].iter().chain(&news).rev() {
                 other.merge(node, state);
             }
+            prop_assert_eq!(straight.digest(), other.digest());
             prop_assert_eq!(straight, other);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::fixtures::{configs, life};
 use crate::peer::membership::STATES_PER_MESSAGE;
-use crate::peer::{Effect, Event, Peer};
+use crate::peer::{Effect, Event, Peer, Table};
 use crate::topology::Ring;
 
 /// News reaches everybody although the table is too long for a message, and messages stay short.
@@ -15,9 +15,9 @@ fn news_gets_round_among_more_nodes_than_a_message_can_name() {
         .zip(lives())
         .map(|(config, (_, life))| Peer::new(config, life, 0, None))
         .collect();
-    let mut effects = Vec::new();
+    let (roster, mut effects) = (Table::of_living(nodes, lives()), Vec::new());
     for peer in &mut peers {
-        peer.meet(lives());
+        peer.meet(&roster);
         peer.handle(Event::Stored { ticket: 0, safe: true }, &mut effects);
     }
     let gone = nodes - 3;

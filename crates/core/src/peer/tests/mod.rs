@@ -3,5 +3,6 @@
 pub(super) mod fixtures;
 mod gossip;
 mod held;
+mod liars;
 mod rules;
 mod snapshot;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::fixtures::{configs, life};
 use crate::Topology;
-use crate::peer::{Command, Contents, Effect, Event, Header, Intent, Peer, PeerConfig, Policy, SyncMode};
+use crate::peer::{Command, Contents, Effect, Event, Header, Intent, Peer, PeerConfig, Policy, SyncMode, Table};
 use crate::topology::{Complete, Ring};
 
 /// Peers whose records are safe at once, and the messages between them.
@@ -25,8 +25,9 @@ impl Network {
         };
         let peers = configs(nodes, false, topology).into_iter().map(peer).collect();
         let mut network = Self { peers, in_flight: VecDeque::new(), sent: Vec::new() };
+        let roster = Table::of_living(nodes, (0..nodes as u32).map(|node| (node, life(node))));
         for node in 0..nodes {
-            network.peers[node].meet((0..nodes as u32).map(|node| (node, life(node))));
+            network.peers[node].meet(&roster);
             network.tell(node, Event::Stored { ticket: 0, safe: true });
         }
         network
