@@ -59,7 +59,7 @@ const CASES: [Wrong; 55] = [
     File("an unknown problem", "policy-evaluation", "policy-evalution"),
     File("no kind of problem", "kind = \"policy-evaluation\"", ""),
     File("negative noise", "kind = \"policy-evaluation\"", "kind = \"policy-evaluation\"\nnoise = -1"),
-    File("an unknown topology", "kind = \"ring\"", "kind = \"torus\""),
+    File("an unknown topology", "kind = \"ring\"", "kind = \"petersen\""),
     File("probability 1.5", "kind = \"ring\"", "kind = \"erdos-renyi\"\nedge_probability = 1.5"),
     File("a wrong choice", "kind = \"ring\"", "kind = \"erdos-renyi\"\nredraw = \"sometimes\""),
     File("a disconnected graph", "kind = \"ring\"", "kind = \"erdos-renyi\"\nedge_probability = 0\nring = false"),

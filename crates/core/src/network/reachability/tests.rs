@@ -206,7 +206,8 @@ impl Topology for Hidden<'_> {
 
 #[test]
 fn closed_forms_are_what_information_takes() {
-    let known = ["ring", "reversed-ring", "complete", "one-peer-exponential", "mixed-radix", "auto"];
+    let known =
+        ["ring", "reversed-ring", "complete", "one-peer-exponential", "mixed-radix", "hypercube", "torus", "auto"];
     for agents in [1, 2, 3, 4, 5, 7, 8, 12, 17, 30, 36, 64, 65, 100] {
         for (name, topology) in examples(agents, 2) {
             assert_eq!(topology.spread().is_some(), known.contains(&name), "{name}");

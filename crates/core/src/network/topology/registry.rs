@@ -1,8 +1,8 @@
 //! The topologies by name.
 
 use super::{
-    Complete, ContactPlan, ErdosRenyi, MixedRadix, OnePeerExponential, Phases, Redraw, Ring, Topology, Undirected,
-    automatic,
+    Complete, ContactPlan, ErdosRenyi, Hypercube, MixedRadix, OnePeerExponential, Phases, Redraw, Ring, ScaleFree,
+    SmallWorld, Topology, Torus, Undirected, automatic,
 };
 use crate::settings::{SettingsReader, SettingsSource, Value};
 
@@ -58,6 +58,22 @@ pub fn topologies() -> Vec<TopologyKind> {
         }),
         kind("mixed-radix", "exact averages in as many rounds as n has prime factors", |_| {
             recipe(|n, _| MixedRadix::new(n))
+        }),
+        kind("hypercube", "links between agents whose numbers differ in one binary digit", |_| {
+            recipe(|n, _| Hypercube::new(n))
+        }),
+        kind("torus", "rows and columns that are closed to rings, four neighbours each", |_| {
+            recipe(|n, _| Torus::new(n))
+        }),
+        kind("small-world", "a ring with its nearest neighbours, and random shortcuts", |keys| {
+            let nearest = keys.whole("nearest", 2, 1..=1000, "the neighbours on each side of an agent");
+            let probability =
+                keys.number("shortcut_probability", 0.2, 0.0..=1.0, "how likely each of these links brings a shortcut");
+            recipe(move |n, seed| SmallWorld::new(n, nearest as usize, probability, seed))
+        }),
+        kind("scale-free", "few agents with many neighbours, many with few", |keys| {
+            let links = keys.whole("links_each", 2, 1..=1000, "the links that each agent makes to earlier ones");
+            recipe(move |n, seed| ScaleFree::new(n, links as usize, seed))
         }),
         kind("auto", "mixed-radix or one-peer-exponential, by the number of agents", |_| {
             Box::new(|n, _| Ok(automatic(n).0))
