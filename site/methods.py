@@ -7,17 +7,37 @@ import tomllib
 import sources
 
 FOLDER = "docs/methods"
-PATTERN_NAMES = {"PushPull": "push-pull", "PushSum": "push-sum", "Gossip": "gossip"}
+PATTERN_NAMES = {
+    "PushPull": "push-pull",
+    "PushSum": "push-sum",
+    "Gossip": "gossip",
+    "TwoStep": "gossip with the step before",
+    "KGt": "gradient tracking with local steps",
+    "Compressed": "compressed push-pull",
+    "Adaptive": "gossip with accumulated norms",
+    "HyperGradientPush": "push-sum by turns",
+}
 TRACKING = {
     "None": "none: agents step along their own direction",
     "StepThenMix": "the tracker, before mixing",
     "MixThenStep": "the tracker, after mixing",
 }
 GROUPS = [
-    ("Bilevel, one loop", lambda m: m["direction"] in ("penalty", "difference", "soba")),
+    ("Bilevel, one loop", lambda m: m["direction"] in ("penalty", "difference", "soba", "moreau")),
     ("Single level", lambda m: m["direction"] == "gradient"),
-    ("Bilevel, double loop", lambda m: m["direction"] == "itd"),
+    ("Bilevel, double loop", lambda m: m["direction"] in ("itd", "neumann")),
 ]
+
+
+NOT_HERE = """\
+## Not here, and why
+
+- R-FAST (Zhu, Tian, Huang, Xu, He, arXiv 2307.11617) and ASY-SONATA (Tian, Sun, Scutari, arXiv
+  1803.10359): agents that do not wait, with running sums that make up for what is lost. This is
+  what `push-pull` and `dfab` do over peers with ledgers, whose sums are whole numbers
+  ([protocol](../protocol.md), `experiments/stragglers.toml`).
+- RCPP (arXiv 2408.01727): CPP with compressors whose scale changes with the rounds.
+- C²DFB (arXiv 2410.14115): its recursion could be neither read nor derived."""
 
 
 def extra():
@@ -63,7 +83,7 @@ def equations(method):
 
 def one_each(block):
     """A block of equations with one on each line, so that it fits on narrow screens."""
-    return "\n" + re.sub(r" {4,}", "\n", block[0]) + "\n"
+    return "\n" + re.sub(r"\n* {4,}", "\n", block[0]) + "\n"
 
 
 def spaced(text):
@@ -118,7 +138,9 @@ def overview(found, more):
         "# All methods",
         "<!-- Made by site/generate.py of the sources and of site/methods.toml; CI compares. -->",
         "A method is a *pattern* (how agents exchange) times a *direction* (what an agent computes from\n"
-        "its own data). [Choosing a method](../guide.md#choosing-a-method) says which one to take.",
+        "its own data). [Choosing a method](../guide.md#choosing-a-method) says which one to take,\n"
+        "[a map](../reference.md#methods-by-what-they-need) what a round of each needs, and\n"
+        "[the benchmark](../benchmark.md) how they compare.",
     ]
     for title, belongs in GROUPS:
         rows = [
@@ -129,7 +151,7 @@ def overview(found, more):
         ]
         head = "| method | `kind` | pattern | direction | needs |\n|---|---|---|---|---|"
         parts.append("\n\n".join([f"## {title}", "\n".join([head, *rows])]))
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([*parts, NOT_HERE]) + "\n"
 
 
 def pages():

@@ -6,12 +6,25 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CORE = ROOT / "crates/core/src"
 # The files that hold the types of patterns and directions.
-PATTERNS = {"PushPull": "push_pull", "PushSum": "push_sum", "Gossip": "gossip"}
+PATTERNS = {
+    "PushPull": "push_pull",
+    "PushSum": "push_sum",
+    "Gossip": "gossip",
+    "TwoStep": "two_step",
+    "KGt": "k_gt",
+    "Compressed": "compressed",
+    "Adaptive": "adaptive",
+    "HyperGradientPush": "hyper_gradient_push",
+}
+# The files of the registry, in the order in which their methods are listed.
+REGISTRY = ["bilevel", "single_level", "double_loop"]
 DIRECTIONS = {
     "penalty": "Penalty",
     "difference": "Difference",
     "soba": "Soba",
+    "moreau": "Moreau",
     "itd": "Itd",
+    "neumann": "Neumann",
     "gradient": "Gradient",
 }
 VENUES = {"AsAsked": "the network of the experiment"}
@@ -60,8 +73,11 @@ def venue_doc(name):
 
 def composition(body):
     """Pattern, tracking and estimator of an entry of the registry, as it puts the method together."""
-    if "Gossip::new" in body:
-        return "Gossip", None, "Sample"
+    for pattern in ("Gossip", "KGt", "Compressed", "Adaptive", "HyperGradientPush"):
+        if f"{pattern}::new" in body:
+            return pattern, None, "Sample"
+    if "two_step(" in body:
+        return "TwoStep", None, "Sample"
     if "push_pull(" in body or re.search(r"\bfab\)", body):
         return "PushPull", None, "Sample"
     tracking = re.search(r"Tracking::(\w+)", body)[1]
@@ -71,8 +87,7 @@ def composition(body):
 
 def methods():
     """The methods of the registry, in its order, each as a dict."""
-    text = read(CORE / "algorithm/registry.rs")
-    text = text[text.index("fn bilevel") : text.index("/// A method that runs on the network")]
+    text = "".join(read(CORE / f"algorithm/registry/{name}.rs") for name in REGISTRY)
     entries = list(ENTRY.finditer(text))
     ends = [entry.start() for entry in entries[1:]] + [len(text)]
     found = []

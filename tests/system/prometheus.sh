@@ -56,10 +56,11 @@ def values(query):
 wait("all 3 nodes are scraped", lambda: values("up") == [1, 1, 1])
 wait("24 agents make rounds", lambda: len(v := values("fabnet_round")) == 24 and min(v) > 20)
 for metric in ["fabnet_epoch", "fabnet_incarnation", "fabnet_mass_residual", "fabnet_messages_total", "fabnet_sent_bytes_total", "fabnet_round_seconds_bucket",
-               "fabnet_pull_age_rounds", "fabnet_disagreement", "fabnet_checkpoint_age_seconds", "fabnet_refused_total"]:
+               "fabnet_pull_age_rounds", "fabnet_disagreement", "fabnet_checkpoint_age_seconds", "fabnet_refused_total",
+               "fabnet_certificate_expiry_seconds"]:
     wait(f"{metric}: {len(values(metric))} series", lambda: values(metric))
 rules = lambda: [rule for group in ask("rules")["groups"] for rule in group["rules"]]
-wait("every rule is evaluated", lambda: len(rules()) == 7 and all(rule["health"] == "ok" for rule in rules()))
+wait("every rule is evaluated", lambda: len(rules()) == 8 and all(rule["health"] == "ok" for rule in rules()))
 wait("rates of all 3 nodes have series", lambda: len(values("rate(fabnet_round_seconds_count[10s])")) == 3)
 if subprocess.run(["tests/system/dashboards.py", f"http://127.0.0.1:{sys.argv[1]}"]).returncode:
     sys.exit("a dashboard is at fault")

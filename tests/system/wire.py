@@ -22,7 +22,7 @@ class Wire:
     def __init__(self, bridges, shortest, longest, seed=0):
         self.delay = lambda: random_times.uniform(shortest, longest)
         random_times = random.Random(seed)
-        self.ends = [self.plug(f"fabnet-w{place}", bridge) for place, bridge in enumerate(bridges)]
+        self.ends = [self.plug(f"{bridge}-w", bridge) for bridge in bridges]
         self.frames = 0
         threading.Thread(target=self.carry, daemon=True).start()
 

@@ -23,7 +23,9 @@ use fabnet_sim::{LinkFaults, LossyPeers};
 const WARM_UP: u64 = 30;
 /// The agents' rounds that a turn has at least.
 const TURN: u64 = 20_000;
-const TURNS: usize = 3;
+const TURNS: usize = 5;
+/// The rounds that a turn has at least, however many agents there are.
+const FEWEST_ROUNDS: u64 = 14;
 
 /// The longest time to set peers up, in seconds.
 const LONGEST_SET_UP: f64 = 60.0;
@@ -31,7 +33,8 @@ const LONGEST_SET_UP: f64 = 60.0;
 const LARGEST_RATIO: f64 = 2.0;
 
 fn main() -> ExitCode {
-    let numbers: Vec<usize> = std::env::args().skip(1).filter_map(|number| number.parse().ok()).collect();
+    let number = |word: String| word.parse().unwrap_or_else(|_| panic!("`{word}` is no number of agents"));
+    let numbers: Vec<usize> = std::env::args().skip(1).map(number).collect();
     let numbers = if numbers.is_empty() { vec![100, 10, 1000, 10_000] } else { numbers };
     let (mut first, mut passed) = (None, true);
     for agents in numbers {
@@ -50,7 +53,7 @@ fn measure(agents: usize) -> (f64, f64) {
     let set_up = elapsed(|| peers = Some(lossy_peers(agents)));
     let Some(mut peers) = peers else { return (set_up, f64::NAN) };
     (0..WARM_UP).for_each(|_| peers.round());
-    let rounds = TURN.div_ceil(agents as u64).max(14);
+    let rounds = TURN.div_ceil(agents as u64).max(FEWEST_ROUNDS);
     let sent = peers.view().costs.bytes;
     let work = (rounds * agents as u64) as f64;
     let cost = 1.0 / best((0..TURNS).map(|_| work / elapsed(|| (0..rounds).for_each(|_| peers.round()))));

@@ -1,5 +1,8 @@
 //! The subcommands, one file each.
 
+#[cfg(feature = "net")]
+mod audit;
+mod bench;
 mod check;
 #[cfg(feature = "net")]
 mod collect;
@@ -41,9 +44,11 @@ use self::data::Data;
 #[cfg(not(feature = "learning"))]
 use self::not_built::NeedsLearning as Data;
 #[cfg(not(feature = "net"))]
-use self::not_built::{NeedsNet as Collect, NeedsNet as Launch, NeedsNet as Node, NeedsNet as Pki, NeedsNet as Status};
+use self::not_built::{
+    NeedsNet as Audit, NeedsNet as Collect, NeedsNet as Launch, NeedsNet as Node, NeedsNet as Pki, NeedsNet as Status,
+};
 #[cfg(feature = "net")]
-use self::{collect::Collect, launch::Launch, node::Node, pki::Pki, status::Status};
+use self::{audit::Audit, collect::Collect, launch::Launch, node::Node, pki::Pki, status::Status};
 
 /// A subcommand with its arguments.
 #[derive(Subcommand)]
@@ -58,6 +63,8 @@ pub(crate) enum Command {
     Check(check::Check),
     /// Search for step sizes, and write an experiment file with them
     Tune(tune::Tune),
+    /// Compare methods on problems, networks and conditions, with step sizes tuned alike
+    Bench(bench::Bench),
     /// Test the protocol: simulate peers under random faults, and check every invariant
     Faults(faults::Faults),
     /// Make the certificate authority of a run, and certificates of nodes
@@ -70,6 +77,8 @@ pub(crate) enum Command {
     Collect(Collect),
     /// Show the state of a running node
     Status(Status),
+    /// Check the audit log of a node
+    Audit(Audit),
     /// Show a run in a browser, while it goes on or afterwards, or write it to one file
     Watch(watch::Watch),
     /// List and verify data sets, or make own data of agents
@@ -93,12 +102,14 @@ impl Command {
             Self::Plot(plot) => plot.execute(),
             Self::Check(check) => check.execute(),
             Self::Tune(tune) => tune.execute(),
+            Self::Bench(bench) => bench.execute(),
             Self::Faults(faults) => faults.execute(),
             Self::Pki(pki) => pki.execute(),
             Self::Node(node) => node.execute(),
             Self::Launch(launch) => launch.execute(),
             Self::Collect(collect) => collect.execute(),
             Self::Status(status) => status.execute(),
+            Self::Audit(audit) => audit.execute(),
             Self::Watch(watch) => watch.execute(),
             Self::Data(data) => data.execute(),
             Self::List(list) => Ok(list.execute()),

@@ -5,7 +5,9 @@ use std::process::ExitCode;
 #[cfg(feature = "learning")]
 use fabnet_import::ImportError;
 use fabnet_lab::figure::FigureError;
-use fabnet_lab::{Diagnostics, JobError, MissingFeature, SetupError, TuneError, UnfitPlan};
+use fabnet_lab::{BenchError, Diagnostics, JobError, MissingFeature, SetupError, TuneError, UnfitPlan};
+#[cfg(feature = "net")]
+use fabnet_net::PkiError;
 #[cfg(feature = "net")]
 use fabnet_node::NodeRuntimeError;
 
@@ -37,6 +39,10 @@ fn is_usage(error: &anyhow::Error) -> bool {
     if matches!(error.downcast_ref(), Some(NodeRuntimeError::Agents { .. } | NodeRuntimeError::Start { .. })) {
         return true;
     }
+    #[cfg(feature = "net")]
+    if error.downcast_ref().is_some_and(PkiError::is_usage) {
+        return true;
+    }
     #[cfg(feature = "learning")]
     if error.downcast_ref().is_some_and(ImportError::is_usage) {
         return true;
@@ -49,6 +55,7 @@ fn is_usage(error: &anyhow::Error) -> bool {
         || error.downcast_ref().is_some_and(SetupError::is_invalid)
         || error.downcast_ref().is_some_and(JobError::is_invalid)
         || error.downcast_ref().is_some_and(TuneError::is_invalid)
+        || error.downcast_ref().is_some_and(BenchError::is_invalid)
 }
 
 #[cfg(test)]

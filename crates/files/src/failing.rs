@@ -2,8 +2,8 @@
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crate::{Files, Lock};
 
@@ -19,19 +19,34 @@ pub enum Failure {
 }
 
 /// Passes operations on to other files and counts those that change something; the chosen one
-/// fails.
+/// fails. While the disk stands still, none of these returns.
 #[derive(Debug)]
 pub struct FailingFiles {
     inner: Arc<dyn Files>,
     failure: Failure,
     at: u64,
     count: AtomicU64,
+    /// Whether the disk stands still, and who waits for it to go on.
+    stands_still: (Mutex<bool>, Condvar),
 }
 
 impl FailingFiles {
     /// Fails at the operation with this number, counted from 0.
     pub fn new(inner: Arc<dyn Files>, failure: Failure, at: u64) -> Self {
-        Self { inner, failure, at, count: AtomicU64::new(0) }
+        Self { inner, failure, at, count: AtomicU64::new(0), stands_still: Default::default() }
+    }
+
+    /// Lets the disk stand still, or go on: operations that change something wait until then.
+    pub fn stand_still(&self, still: bool) {
+        let (stands_still, changed) = &self.stands_still;
+        *stands_still.lock().unwrap_or_else(PoisonError::into_inner) = still;
+        changed.notify_all();
+    }
+
+    fn wait_while_still(&self) {
+        let (stands_still, changed) = &self.stands_still;
+        let still = stands_still.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(changed.wait_while(still, |still| *still).unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Never fails, and only counts.
@@ -52,6 +67,7 @@ impl FailingFiles {
         whole: impl FnOnce() -> io::Result<R>,
         half: impl FnOnce() -> io::Result<R>,
     ) -> io::Result<R> {
+        self.wait_while_still();
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         match self.failure {
             _ if number < self.at => whole(),
@@ -89,6 +105,10 @@ impl Files for FailingFiles {
 
     fn length(&self, path: &Path) -> io::Result<u64> {
         self.look(|| self.inner.length(path))
+    }
+
+    fn mode(&self, path: &Path) -> io::Result<Option<u32>> {
+        self.look(|| self.inner.mode(path))
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {

@@ -35,6 +35,9 @@ pub trait Files: Debug + Send + Sync {
     /// The length of a file in bytes.
     fn length(&self, path: &Path) -> io::Result<u64>;
 
+    /// The permissions of a file (0o600, for example), where the system has them.
+    fn mode(&self, path: &Path) -> io::Result<Option<u32>>;
+
     /// The names of the files and folders directly within a folder, ascending.
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>>;
 

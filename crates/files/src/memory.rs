@@ -169,6 +169,10 @@ impl Files for MemoryFiles {
         self.tree().contents(path).map(|contents| contents.len() as u64)
     }
 
+    fn mode(&self, path: &Path) -> io::Result<Option<u32>> {
+        self.tree().find(path).map(|_| None)
+    }
+
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
         let tree = self.tree();
         Ok(tree.entries(tree.find(folder)?)?.keys().map(PathBuf::from).collect())

@@ -17,7 +17,7 @@ impl SystemFiles {
     pub const SHARED: Self = Self { private: false };
 
     /// Files that nobody else may read (mode 0600, folders 0700). A symbolic link in place of a
-    /// file is an error, so that nobody can redirect what is written.
+    /// file is an error, so that nobody can redirect what is written, and so is a pipe.
     pub const PRIVATE: Self = Self { private: true };
 
     fn open(self, options: &mut OpenOptions, path: &Path) -> io::Result<File> {
@@ -25,7 +25,7 @@ impl SystemFiles {
         if self.private {
             use std::os::unix::fs::OpenOptionsExt;
             options.mode(0o600);
-            refuse_link(path)?;
+            refuse_special(path)?;
         }
         options.open(path)
     }
@@ -40,10 +40,20 @@ fn refuse_link(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Returns an error if what is at the path is a link, a pipe or a device: to open a pipe waits for
+/// somebody at its other end.
+fn refuse_special(path: &Path) -> io::Result<()> {
+    refuse_link(path)?;
+    if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "this is a pipe or a device, and a file is needed"));
+    }
+    Ok(())
+}
+
 impl Files for SystemFiles {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         if self.private {
-            refuse_link(path)?;
+            refuse_special(path)?;
         }
         fs::read(path)
     }
@@ -59,6 +69,17 @@ impl Files for SystemFiles {
     fn length(&self, path: &Path) -> io::Result<u64> {
         let found = fs::metadata(path)?;
         if found.is_file() { Ok(found.len()) } else { Err(ErrorKind::InvalidInput.into()) }
+    }
+
+    fn mode(&self, path: &Path) -> io::Result<Option<u32>> {
+        let found = fs::metadata(path)?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            Ok(Some(found.permissions().mode() & 0o7777))
+        }
+        #[cfg(not(unix))]
+        Ok(None)
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {

@@ -2,12 +2,14 @@
 //! the runs leave records, a summary and figures.
 #![warn(clippy::unwrap_used)]
 
+mod bench;
 mod check;
 mod estimate;
 pub mod figure;
 mod file;
 mod list;
 mod memory;
+mod method_map;
 mod metric;
 mod missing_feature;
 mod number;
@@ -21,6 +23,10 @@ mod scales;
 mod settings;
 mod tune;
 
+pub use bench::{
+    BenchCell, BenchError, BenchOptions, BenchProgress, BenchResults, BenchmarkPage, CellResult, CostAtTarget, Design,
+    Machine, TestRun, run_benchmark,
+};
 pub use check::{
     Check, Forecast, GroupReport, NetworkReport, PlanReport, StepSizes, Total, Trial, Verdict, Warning, WarningKind,
     check,

@@ -6,6 +6,7 @@ use fabnet_core::direction::directions;
 use fabnet_core::settings::{Setting, SettingsReader, Value};
 
 use crate::file::{RegistryEntry, Section};
+use crate::method_map::method_map;
 use crate::metric::{DEFAULT_METRICS, metrics};
 use crate::plan::to_toml;
 use crate::problems::problems;
@@ -136,6 +137,7 @@ pub fn reference() -> String {
     }
     out += "\n## `[stop]`\n";
     out += &stop;
+    _ = write!(out, "\n{}", method_map());
     for topic in topics() {
         _ = write!(out, "\n{}", topic.markdown());
     }

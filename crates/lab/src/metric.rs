@@ -66,6 +66,9 @@ pub fn metrics<T: Scalar>() -> Vec<Metric<T>> {
         metric("gradients", "gradients of both levels that an agent has computed so far, on average", |at| {
             Some(at.view.per_agent(at.view.costs.evaluations.gradients()))
         }),
+        metric("products", "products with second derivatives that an agent has computed so far, on average", |at| {
+            Some(at.view.per_agent(at.view.costs.evaluations.products))
+        }),
         metric("scalar_bytes", "bytes of scalars and mass that an agent has sent so far, on average", |at| {
             Some(at.view.per_agent(at.view.costs.scalar_bytes))
         }),

@@ -61,6 +61,9 @@ pub(crate) fn fault_settings(keys: &mut SettingsReader<'_>) -> Faults {
         delay: keys.whole("delay", 0, ..=10_000, "messages take up to this many rounds longer"),
         duplicate: keys.number("duplicate", 0.0, 0.0..=1.0, "the part of all messages that arrives twice"),
         activity: keys.number("activity", 1.0, 1e-6..=1.0, "the part of all rounds in which an agent acts"),
+        stragglers: keys.whole("stragglers", 0, ..=1_000_000, "how many agents are slow: the first ones") as usize,
+        slowness: keys.whole("slowness", 10, 1..=1_000_000, "a slow agent acts in one of this many rounds"),
+        lockstep: keys.choice("pace", &[("free", false), ("lockstep", true)], "whether others wait for slow agents"),
     };
     let deliveries = [("ledger", Delivery::Ledger), ("plain", Delivery::Plain)];
     let about = "by peers that lose nothing, or as methods are published: what is lost is lost";

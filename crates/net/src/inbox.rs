@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::config::Limits;
+use crate::greeting::Greeting;
 use crate::refusals::{RefusalReason, Refusals};
 
 /// Something for the node to handle.
@@ -21,12 +22,12 @@ pub enum Input {
         /// The message as it came.
         bytes: Vec<u8>,
     },
-    /// Another node of the run says which digest it has.
-    Hello {
+    /// Another node greets.
+    Greeting {
         /// The name of the other node.
         node: String,
-        /// The digest of its run, as text.
-        manifest: String,
+        /// What it says of itself.
+        greeting: Greeting,
     },
     /// The node is to leave the run and end.
     Stop,
@@ -38,6 +39,7 @@ pub struct Inbox {
     limits: Limits,
     longest: usize,
     senders: Mutex<BTreeMap<u32, SenderUsage>>,
+    greeters: Mutex<BTreeMap<String, Greeter>>,
     refusals: Arc<Refusals>,
     clock: Arc<dyn Clock>,
 }
@@ -53,6 +55,12 @@ struct SenderUsage {
     bytes: u64,
 }
 
+/// How many greetings of one name have arrived in the present second.
+struct Greeter {
+    second: Duration,
+    greetings: u64,
+}
+
 impl SenderUsage {
     /// A sender of which nothing has arrived before this moment.
     fn new(now: Duration) -> Self {
@@ -63,6 +71,11 @@ impl SenderUsage {
 impl Inbox {
     /// The bytes of one sender that may wait; a single message may be longer.
     const WAITING_BYTES: usize = 64 << 20;
+    /// The greetings of one name in a second. A node greets twice a second until it is admitted.
+    const GREETINGS: u64 = 4;
+    /// The names whose greetings are counted: as many as the largest run has members, or somebody
+    /// could fill the memory with names.
+    const GREETERS: usize = 1 << 14;
 
     /// An empty inbox for messages up to a length in bytes, and the end at which inputs come out.
     pub fn new(
@@ -72,7 +85,18 @@ impl Inbox {
         clock: Arc<dyn Clock>,
     ) -> (Arc<Self>, Receiver<Input>) {
         let (inputs, outputs) = channel();
-        (Arc::new(Self { inputs, limits, longest, senders: Mutex::default(), refusals, clock }), outputs)
+        (
+            Arc::new(Self {
+                inputs,
+                limits,
+                longest,
+                senders: Mutex::default(),
+                greeters: Mutex::default(),
+                refusals,
+                clock,
+            }),
+            outputs,
+        )
     }
 
     /// The length of the longest message that is accepted.
@@ -91,6 +115,30 @@ impl Inbox {
             Ok(()) => self.put(Input::Message { from, to, bytes: bytes() }),
             Err(reason) => self.refusals.count(reason),
         }
+    }
+
+    /// Accepts a greeting, or refuses it: greetings are rare, and come before anything is known of
+    /// their sender.
+    pub fn greeting(&self, node: &str, bytes: &[u8]) {
+        match Greeting::read(bytes) {
+            Err(reason) => self.refusals.count(reason),
+            Ok(_) if !self.admits_greeting(node) => self.refusals.count(RefusalReason::Rate),
+            Ok(greeting) => self.put(Input::Greeting { node: node.to_owned(), greeting }),
+        }
+    }
+
+    fn admits_greeting(&self, node: &str) -> bool {
+        let now = self.clock.now();
+        let mut greeters = self.greeters.lock().unwrap_or_else(PoisonError::into_inner);
+        if greeters.len() >= Self::GREETERS && !greeters.contains_key(node) {
+            return false;
+        }
+        let greeter = greeters.entry(node.to_owned()).or_insert(Greeter { second: now, greetings: 0 });
+        if now.saturating_sub(greeter.second).as_secs() > 0 {
+            *greeter = Greeter { second: now, greetings: 0 };
+        }
+        greeter.greetings += 1;
+        greeter.greetings <= Self::GREETINGS
     }
 
     /// Accepts an input without limits.
@@ -221,6 +269,24 @@ mod tests {
         bench.clock.advance(Duration::from_millis(1));
         bench.send(3, 1);
         assert_eq!((bench.accepted(), bench.refused(RefusalReason::Rate)), (1, 3));
+    }
+
+    /// 193,600 greetings in five seconds once filled a log with 39 MB and lines of their own.
+    #[test]
+    fn greetings_are_limited_by_name_and_in_length() {
+        let bench = bench(Limits::default());
+        (0..1000).for_each(|_| bench.inbox.greeting("a", b"c0ffee"));
+        bench.inbox.greeting("b", b"c0ffee");
+        assert_eq!((bench.accepted(), bench.refused(RefusalReason::Rate)), (5, 996));
+        bench.clock.advance(Duration::from_secs(1));
+        bench.inbox.greeting("a", b"c0ffee");
+        bench.inbox.greeting("a", b"forged\tline");
+        bench.inbox.greeting("a", &[0xff; 8]);
+        bench.inbox.greeting("a", &[b'0'; 65]);
+        assert_eq!((bench.accepted(), bench.refused(RefusalReason::Manifest)), (1, 2));
+        assert_eq!(bench.refused(RefusalReason::Oversized), 1);
+        (0..2 * Inbox::GREETERS).for_each(|number| bench.inbox.greeting(&number.to_string(), b"c0ffee"));
+        assert_eq!(bench.accepted(), Inbox::GREETERS - 2, "no more names are kept in mind");
     }
 
     #[test]

@@ -6,12 +6,15 @@
 //! neighbour.
 #![warn(clippy::unwrap_used)]
 
+mod audit;
 mod clock;
 mod config;
+mod greeting;
 mod hex;
 mod inbox;
 mod monitor;
 mod node;
+mod nonces;
 mod outbox;
 mod pki;
 mod refusals;
@@ -24,18 +27,25 @@ mod zenoh;
 #[doc(hidden)] // for measurements
 pub use crate::zenoh::open_session;
 pub use crate::zenoh::{RouterProcess, ZenohFactory, ZenohTransport};
+pub use audit::{AuditEvent, AuditFault, AuditLog, AuditPlace, AuditReport, verify_audit_log};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use config::{Config, ConfigError, ConfigMistake, Limits, Member, RouterSettings, Tls};
+pub use greeting::Greeting;
 pub use inbox::{Inbox, Input};
 pub use monitor::{MissingMembers, NotAdmitted, StartGate};
-pub use node::{EndReason, Node, NodeError, NodeParts, Recorder, UnwrittenRecords};
-pub use pki::{Authority, PkiError};
+pub use node::{EndReason, Expulsions, KeptListError, Node, NodeError, NodeParts, Recorder, UnwrittenRecords};
+pub use nonces::{Nonces, SystemNonces};
+pub use pki::{
+    Authority, Certificate, CertificateExpiry, CertificateMistake, CertificateNews, CertificateReport,
+    CertificateRequest, CertificateWatch, ExpulsionList, ExpulsionMistake, IdentityMistake, KeyReport, MemberKeys,
+    NodeIdentity, PkiEnvironment, PkiError, Validity,
+};
 pub use refusals::{RefusalReason, Refusals};
 pub use run_digest::RunDigest;
-pub use state::{Disk, DiskError, StateFolder};
+pub use state::{Disk, DiskError, DiskMode, DiskQueue, StateFolder};
 pub use status::{
-    LiveRecording, MemberAddress, NodeAnswer, NodeGatherer, NodeLog, NodeStatus, RoundTimes, ServerError, SharedStatus,
-    ask, ask_hello, log_to_stderr, serve,
+    CertificateStatus, LiveRecording, MemberAddress, NodeAnswer, NodeGatherer, NodeLog, NodeStatus, RoundTimes,
+    ServerError, SharedStatus, ask, ask_hello, log_to_stderr, serve,
 };
 pub use transport::{
     LinkFaults, LossyTransport, MemoryNetwork, MemoryTransport, OpenError, OpenedTransport, Reconnect, Transport,

@@ -20,12 +20,22 @@ pub enum RefusalReason {
     Queue,
     /// A node is of another run, or has another plan.
     Manifest,
+    /// A message is of a member that the run has expelled.
+    Expelled,
 }
 
 impl RefusalReason {
     /// All reasons, in the order of their declaration.
-    pub const ALL: [Self; 7] =
-        [Self::Access, Self::Certificate, Self::Forged, Self::Oversized, Self::Rate, Self::Queue, Self::Manifest];
+    pub const ALL: [Self; 8] = [
+        Self::Access,
+        Self::Certificate,
+        Self::Forged,
+        Self::Oversized,
+        Self::Rate,
+        Self::Queue,
+        Self::Manifest,
+        Self::Expelled,
+    ];
 
     /// The name of the reason in metrics and status.
     pub fn name(self) -> &'static str {
@@ -37,6 +47,7 @@ impl RefusalReason {
             Self::Rate => "rate",
             Self::Queue => "queue",
             Self::Manifest => "manifest",
+            Self::Expelled => "expelled",
         }
     }
 }
@@ -67,7 +78,7 @@ mod tests {
         for (place, reason) in RefusalReason::ALL.into_iter().enumerate() {
             (0..=place).for_each(|_| refusals.count(reason));
         }
-        assert_eq!(RefusalReason::ALL.map(|reason| refusals.get(reason)), [1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(RefusalReason::ALL.map(|reason| refusals.get(reason)), [1, 2, 3, 4, 5, 6, 7, 8]);
         let names = std::collections::BTreeSet::from(RefusalReason::ALL.map(RefusalReason::name));
         assert_eq!(names.len(), RefusalReason::ALL.len());
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use fabnet_files::FramesError;
 use fabnet_lab::figure::FigureError;
-use fabnet_net::{DiskError, NodeError, OpenError, ServerError};
+use fabnet_net::{DiskError, KeptListError, NodeError, OpenError, PkiError, ServerError};
 
 /// Why a node cannot begin, or go on.
 #[derive(Debug, thiserror::Error)]
@@ -30,9 +30,15 @@ pub enum NodeRuntimeError {
     /// The data of an agent is not here.
     #[error("{0}; `data` in the node's file says where it is looked for")]
     Missing(String),
+    /// A certificate of the node cannot be used.
+    #[error(transparent)]
+    Certificate(#[from] PkiError),
     /// The state folder cannot be used.
     #[error(transparent)]
     Disk(#[from] DiskError),
+    /// The list of expelled members in the state folder cannot be used.
+    #[error(transparent)]
+    KeptList(#[from] KeptListError),
     /// The network cannot be joined.
     #[error(transparent)]
     Open(#[from] OpenError),

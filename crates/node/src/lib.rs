@@ -2,6 +2,7 @@
 //! package run it.
 #![warn(clippy::unwrap_used)]
 
+mod credentials;
 mod environment;
 mod error;
 mod own_recording;

@@ -6,15 +6,17 @@ use std::sync::atomic::AtomicU64;
 use fabnet_core::{Peer, Scalar, peer};
 use fabnet_lab::{AgentMetric, Plan, Setup, hello_of_nodes, write_findings_of, write_solution_of};
 use fabnet_net::{
-    Config, EndReason, Inbox, Input, LossyTransport, Node, NodeParts, OpenError, OpenedTransport, Refusals, RoundTimes,
-    SharedStatus, StateFolder, TransportFactory, serve,
+    AuditEvent, AuditLog, Clock, Config, DiskMode, DiskQueue, EndReason, Expulsions, Inbox, Input, LossyTransport,
+    Node, NodeParts, OpenError, OpenedTransport, Refusals, RoundTimes, SharedStatus, StateFolder, TransportFactory,
+    serve,
 };
 use fabnet_watch::Hello;
 
+use crate::credentials::Credentials;
 use crate::environment::Environment;
 use crate::error::NodeRuntimeError;
 use crate::own_recording::OwnRecording;
-use crate::start::{begin_all, check};
+use crate::start::{Beginning, begin_all, check};
 use crate::track_recorder::TrackRecorder;
 
 /// One node of a real run, ready to go.
@@ -46,27 +48,56 @@ impl<T: Scalar> NodeRuntime<T> {
         plan: &Plan,
         setup: Setup<T>,
     ) -> Result<Self, NodeRuntimeError> {
-        let Environment { files, clock, transport: factory, status, refusals } = environment;
+        let Environment { files, disk_mode, certificates, clock, nonces, transport: factory, status, refusals } =
+            environment;
         let gate = check(&config, &setup)?;
-        let digest = config.run_digest(&plan.to_toml());
+        let credentials = Credentials::open(certificates.clone(), &config, clock.unix_time())?;
+        let digest = config.run_digest(&plan.to_toml(), credentials.keys.is_some());
+        let seals = credentials.scheme();
         let agents = config.me().map(|member| member.agents.clone()).unwrap_or_default();
         let state = StateFolder::open(files, &config.state, digest)?;
-        let peers = begin_all(&state, &setup, &agents, plan.every, clock.unix_time())?;
+        let beginning = Beginning { unix_time: clock.unix_time(), nonces: &*nonces, seals: &seals };
+        let peers = begin_all(&state, &setup, &agents, plan.every, &beginning)?;
         let width = setup.algorithm.blocks().width();
         // Nobody would see it otherwise, and the solution may take long to find.
         let is_seen = config.watch || config.http.is_some();
         let metric = is_seen.then(|| AgentMetric::new(plan, &setup)).flatten();
-        let recorder = TrackRecorder::open(&state, &agents, plan, width, clock.clone(), metric);
+        // Who goes on from a state must have the records before it.
+        let disk_mode = if setup.network().exact { DiskMode::InLoop } else { disk_mode };
+        let disk_queue = Arc::new(DiskQueue::new(disk_mode));
+        let times = (clock.clone(), disk_queue.clone());
+        let recorder = TrackRecorder::open(&state, &agents, (plan, width), times, metric);
         let recorder = recorder.map_err(NodeRuntimeError::Track)?;
-        let (inbox, inputs) = Inbox::new(config.limits, longest_message(&setup), refusals, clock.clone());
+        let (inbox, inputs) =
+            Inbox::new(config.limits, longest_message(&setup, seals.length()), refusals, clock.clone());
         let (times, dropped) = (RoundTimes::default(), Arc::new(AtomicU64::new(0)));
         let hello = hello_of_nodes(plan, &setup, config.names_of_agents());
         let hello = Hello { loss: Some(config.loss), ..hello };
         announce(&config, &status, &times, hello.clone())?;
         let recording = OwnRecording::begin(&config, hello, status.clone(), state.files(), clock.clone());
         let transport = open_transport(&*factory, &config, &inbox, setup.seed(), &dropped)?;
+        let brought = config.expelled.clone().map(|path| (certificates, path));
+        let kept = (state.files(), config.state.join("expelled.toml"));
+        let expulsions = Expulsions::open(&digest, credentials.keys.clone(), brought, kept)?;
+        let Credentials { watch: certificates, keys } = credentials;
         let (tick, inbox_too) = (setup.network().tick, inbox.clone());
-        let parts = NodeParts { transport, inbox: (inbox, inputs), clock, status, times, dropped, tick, gate };
+        let inbox = (inbox, inputs);
+        let audit = begin_audit(&config, &state, &*clock);
+        let parts = NodeParts {
+            transport,
+            inbox,
+            clock,
+            disk_queue,
+            status,
+            times,
+            dropped,
+            tick,
+            gate,
+            certificates,
+            keys,
+            expulsions,
+            audit,
+        };
         let node = Node::new(config, digest, peers, parts);
         tracing::info!(manifest = %digest, agents = ?agents, "started");
         Ok(Self { setup, node, recorder, recording, state, inbox: inbox_too })
@@ -128,12 +159,23 @@ impl<T: Scalar> NodeRuntime<T> {
     }
 }
 
-/// The length in bytes of the longest message that a peer of this run sends.
-fn longest_message<T: Scalar>(setup: &Setup<T>) -> usize {
+/// Begins, or goes on with, the audit log in the state folder.
+fn begin_audit(config: &Config, state: &StateFolder, clock: &dyn Clock) -> AuditLog {
+    let Config { node, run, .. } = config;
+    let (version, digest) = (env!("CARGO_PKG_VERSION"), state.run());
+    let text = format!("fabnet {version} begins as `{node}` of the run `{run}`, whose digest is {digest}");
+    let mut audit = AuditLog::new(state.files(), &config.state);
+    audit.add(clock.unix_time(), AuditEvent::new("start", text));
+    audit
+}
+
+/// The length in bytes of the longest message that a peer of this run sends, with seals of this
+/// many bytes.
+fn longest_message<T: Scalar>(setup: &Setup<T>, seal: usize) -> usize {
     // Private segments are never sent, so their number is left out.
     let segments = setup.algorithm.segments(0);
     let full = peer::WordLength::Full;
-    peer::WireFormat::new(0, setup.problem.agents(), &segments, full).longest(T::BYTES)
+    peer::WireFormat::new(0, setup.problem.agents(), &segments, full).with_seals(seal).longest(T::BYTES)
 }
 
 /// Serves the status, if that is wanted, and warns of what is not safe.

@@ -3,10 +3,15 @@
 #![warn(clippy::unwrap_used)]
 
 mod bilevel_quadratic;
+mod coefficient_tuning;
 mod dense;
+mod hyper_representation;
 #[cfg(feature = "learning")]
 pub mod learning;
+mod libsvm;
+mod minimax;
 mod nonconvex;
+mod nonconvex_lower;
 mod policy_evaluation;
 mod problem_kind;
 mod quadratic;
@@ -14,7 +19,11 @@ mod registry;
 mod smooth_bilevel;
 
 pub use bilevel_quadratic::BilevelQuadratic;
+pub use coefficient_tuning::{CoefficientTuning, SparseShape};
+pub use hyper_representation::{HyperRepresentation, RepresentationShape};
+pub use minimax::Minimax;
 pub use nonconvex::Nonconvex;
+pub use nonconvex_lower::NonconvexLower;
 pub use policy_evaluation::PolicyEvaluation;
 pub use problem_kind::{DataChecksum, DataPartition, ProblemKind, ProblemRecipe};
 pub use quadratic::Quadratic;

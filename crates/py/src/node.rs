@@ -8,7 +8,7 @@ use std::sync::Arc;
 use fabnet_core::{Peer, ProblemExt};
 use fabnet_lab::data::Library;
 use fabnet_lab::{Experiment, Plan};
-use fabnet_net::{Authority, Config, SharedStatus, log_to_stderr};
+use fabnet_net::{Authority, Config, NodeIdentity, SharedStatus, Validity, log_to_stderr};
 use fabnet_node::{NodeRuntime, NodeRuntimeError};
 use pyo3::exceptions::{PyConnectionError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -33,7 +33,7 @@ pub(crate) fn node<'py>(
     let (status, refusals) = (SharedStatus::of(&config), Arc::default());
     log_to_stderr("warn", false, &status, &refusals);
     let failure = FirstException::default();
-    let setup = PythonParts { problem, topology: None, algorithm }.setup(py, group, seed, &failure)?;
+    let setup = PythonParts { problem, topology: None, algorithm }.setup(py, &group, seed, &failure)?;
     let (method, dim) = (setup.algorithm.clone(), setup.problem.dim());
     let done = py.detach(|| {
         let mut runtime = NodeRuntime::open(config, &plan, setup, (status, refusals))?;
@@ -94,9 +94,10 @@ fn goes_on(failure: &FirstException) -> bool {
 #[pyfunction]
 pub(crate) fn certificates(folder: PathBuf, nodes: BTreeMap<String, Vec<String>>) -> PyResult<()> {
     let failed = |error: &dyn Display| PyRuntimeError::new_err(error.to_string());
-    let authority = Authority::create(&folder).map_err(|error| failed(&error))?;
+    let authority = Authority::create(&folder, Validity::OF_AUTHORITIES).map_err(|error| failed(&error))?;
     for (name, hosts) in nodes {
-        authority.issue(&name, &Authority::hosts(&name, hosts)).map_err(|error| failed(&error))?;
+        let node = NodeIdentity::new(&name, hosts).map_err(|mistake| wrong(&mistake))?;
+        authority.issue(&node, Validity::OF_NODES).map_err(|error| failed(&error))?;
     }
     Ok(())
 }

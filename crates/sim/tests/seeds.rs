@@ -24,6 +24,17 @@ fn the_same_seed_is_the_same_simulation() {
     }
 }
 
+/// What seals are for: without them a single member makes others believe in lives that were never
+/// lived, which no restart undoes.
+#[test]
+fn without_seals_a_liar_isolates_others() {
+    for seed in 0..5 {
+        let scenario = Scenario::named("liar", seed).unwrap();
+        let violation = run(&Scenario { sealed: false, ..scenario }, false).violation.unwrap_or_default();
+        assert!(violation.contains("that was never lived"), "seed {seed}: {violation}");
+    }
+}
+
 #[test]
 fn every_named_scenario_ends_at_the_solution() {
     for (name, _, faults) in NAMED {

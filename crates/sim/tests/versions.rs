@@ -11,8 +11,8 @@ use std::sync::Arc;
 use fabnet_core::algorithm::{PushPull, Steps};
 use fabnet_core::direction::Gradient;
 use fabnet_core::peer::{
-    BEGINNING, Command, Contents, Effect, Event, Incarnation, Intent, NeighbourSource, PeerConfig, Policy, Record,
-    SyncMode, Table, Unit, WireFormat, WordLength,
+    BEGINNING, Claim, Command, Contents, Declaration, Effect, Event, Incarnation, Intent, NeighbourSource, PeerConfig,
+    Policy, Record, SealOrigin, SealScheme, SyncMode, Table, Unit, WireFormat, WordLength,
 };
 use fabnet_core::topology::Ring;
 use fabnet_core::weights::Uniform;
@@ -198,4 +198,56 @@ fn a_state_of_any_version_goes_on() {
         let resumed = Peer::resume(config(node), &state);
         assert!(resumed.is_ok_and(|peer| peer.round() > 0 && peer.ledger().audit()), "version {version}");
     }
+}
+
+/// Seals that say in clear of what they are: the bytes that are sealed, one of two.
+#[derive(Debug)]
+struct Clear;
+
+impl SealScheme for Clear {
+    fn length(&self) -> usize {
+        32
+    }
+
+    fn seal(&self, declaration: &Declaration) -> Vec<u8> {
+        declaration.bytes().into_iter().step_by(2).collect()
+    }
+
+    fn origin(&self, declaration: &Declaration, seal: &[u8]) -> SealOrigin {
+        if self.seal(declaration) == seal { SealOrigin::Owner } else { SealOrigin::Forged }
+    }
+}
+
+/// A message with seals is the one without them and another part, and both say the same.
+#[test]
+fn a_sealed_message_has_one_more_part() {
+    let folder = folder(present_version()).join("sealed");
+    if std::env::var_os("FABNET_WRITE_SAMPLES").is_some() {
+        let mut peer = Peer::sealed(config(0), Arc::new(Clear), life(0), 0, None);
+        peer.meet(&Table::of_living(NODES, (0..NODES as u32).map(|node| (node, life(node)))));
+        let mut effects = Vec::new();
+        for event in [Event::Stored { ticket: 0, safe: true }, Event::Stored { ticket: 1, safe: true }] {
+            peer.handle(event, &mut effects);
+        }
+        let sent = effects.iter().find_map(|effect| match effect {
+            Effect::Send { bytes, .. } => Some(bytes.clone()),
+            Effect::Store { .. } => None,
+        });
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("share.message"), sent.unwrap()).unwrap();
+    }
+    let bytes = fs::read(folder.join("share.message")).unwrap();
+    let (sealed, plain) = (format().with_seals(Clear.length()), format());
+    let (read, skipped) = (sealed.read::<f64>(&bytes).unwrap(), plain.read::<f64>(&bytes).unwrap());
+    assert_eq!(read.header, skipped.header);
+    assert!(read.control.member_states().eq(skipped.control.member_states()));
+    let states: Vec<_> = read.control.member_states().zip(read.control.life_seals()).collect();
+    assert_eq!(states.len(), NODES);
+    for ((node, state), seal) in states {
+        let declaration = Declaration { run: RUN, node, incarnation: state.incarnation, claim: Claim::Lives };
+        let is_own = Clear.origin(&declaration, seal) == SealOrigin::Owner;
+        assert_eq!(is_own, node == 0, "only its own life is sealed by then");
+        assert!(node == 0 || seal.iter().all(|byte| *byte == 0));
+    }
+    assert!(skipped.control.life_seals().take(NODES).all(<[u8]>::is_empty));
 }

@@ -1,16 +1,22 @@
 //! `fabnet node`: one node of a real network, or a router.
 
+mod descriptors;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
 use fabnet_core::Scalar;
+use fabnet_files::SystemFiles;
 use fabnet_lab::data::Library;
 use fabnet_lab::{Experiment, Plan, Precision, Setup};
-use fabnet_net::{Config, Refusals, RouterProcess, SharedStatus, log_to_stderr};
+use fabnet_net::{
+    CertificateNews, CertificateWatch, Clock, Config, Refusals, RouterProcess, SharedStatus, SystemClock, log_to_stderr,
+};
 use fabnet_node::NodeRuntime;
 
 use crate::exit_code::UsageError;
@@ -48,6 +54,9 @@ pub(crate) struct Node {
     until_stdin_closes: bool,
 }
 
+/// The time between two looks of a router at its certificates.
+const LOOK_EVERY: Duration = Duration::from_secs(10);
+
 impl Node {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
         let config = Config::read(&self.file).map_err(|error| UsageError(error.to_string()))?;
@@ -58,20 +67,27 @@ impl Node {
         let plan = Experiment::read(&config.plan)?.plan()?;
         let (group, seed) = plan.real_run()?;
         match group.precision {
-            Precision::F64 => self.run(config, &plan, Setup::<f64>::new(group, seed)?),
-            Precision::F32 => self.run(config, &plan, Setup::<f32>::new(group, seed)?),
+            Precision::F64 => self.run(config, &plan, Setup::<f64>::new(&group, seed)?),
+            Precision::F32 => self.run(config, &plan, Setup::<f32>::new(&group, seed)?),
         }
     }
 
     /// Forwards messages as a router until a signal comes.
     fn route_messages(self, config: &Config) -> anyhow::Result<ExitCode> {
         self.start_log(config);
+        descriptors::raise_limit();
+        let clock = SystemClock::default();
+        let open = |tls| CertificateWatch::open(Arc::new(SystemFiles::SHARED), tls, clock.unix_time());
+        let mut certificates = config.tls.as_ref().map(open).transpose()?;
         let router = RouterProcess::open(config)?;
         tracing::info!("carrying messages");
         let (stop, stopped) = channel();
         // A second signal finds the receiver gone; then there is nothing left to do.
         ctrlc::set_handler(move || _ = stop.send(())).context("signals cannot be caught")?;
-        stopped.recv()?;
+        while stopped.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
+            let news = certificates.iter_mut().flat_map(|watch| watch.look(clock.now(), clock.unix_time()));
+            news.for_each(|news| log_news_of_router(&news));
+        }
         router.close()?;
         Ok(ExitCode::SUCCESS)
     }
@@ -79,6 +95,7 @@ impl Node {
     /// Runs the agents of this node until their rounds are done or a signal comes.
     fn run<T: Scalar>(self, config: Config, plan: &Plan, setup: Setup<T>) -> anyhow::Result<ExitCode> {
         let (status, refusals) = self.start_log(&config);
+        descriptors::raise_limit();
         let runtime = NodeRuntime::open(config, plan, setup, (status, refusals));
         let mut runtime = runtime.with_context(|| self.file.display().to_string())?;
         ctrlc::set_handler(runtime.stopper()).context("signals cannot be caught")?;
@@ -95,6 +112,14 @@ impl Node {
         let default = if self.quiet { "warn" } else { "warn,fabnet=info,fabnet_net=info,fabnet_node=info" };
         log_to_stderr(default, self.json, &status, &refusals);
         (status, refusals)
+    }
+}
+
+/// Writes news of a router's certificates into the log. A router takes a new one at its next start.
+fn log_news_of_router(news: &CertificateNews) {
+    match news {
+        CertificateNews::Renewed { .. } => tracing::warn!("a new certificate is there: start this router again"),
+        CertificateNews::Expires(_) | CertificateNews::Unusable(_) => news.log(),
     }
 }
 

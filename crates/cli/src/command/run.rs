@@ -119,8 +119,8 @@ impl Run {
         if self.watch {
             show_folder(folder.path())?;
         }
-        let pace =
-            RunOptions { threads: self.threads.count(), checkpoint: self.checkpoint_every.into(), watch: self.watch };
+        let checkpoint = self.checkpoint_every.into();
+        let pace = RunOptions { checkpoint, watch: self.watch, ..RunOptions::new(self.threads.count()) };
         let report = carry_out_plan(plan, folder, pace, &progress).inspect_err(|error| {
             if self.resume.is_none() && !error.can_be_resumed() {
                 folder.discard_if_empty();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
-use fabnet_net::{MemberAddress, NodeAnswer, NodeStatus, ask};
+use fabnet_net::{CertificateStatus, MemberAddress, NodeAnswer, NodeStatus, ask};
 use fabnet_watch::AgentStatus;
 
 use super::known_nodes::KnownNodes;
@@ -113,11 +113,16 @@ fn describe(status: &NodeStatus) -> String {
     lines.extend(status.agents.iter().map(describe_agent));
     let refused = status.refused.iter().filter(|(_, count)| **count > 0);
     let refused: Vec<_> = refused.map(|(reason, count)| format!("{count} {reason}")).collect();
+    lines.extend(status.certificate.as_ref().map(describe_certificate));
     let troubles =
         [("not heard at present", &status.absent), ("two processes act as", &status.doubles), ("refused", &refused)];
     let troubles = troubles.into_iter().filter(|(_, found)| !found.is_empty());
     lines.extend(troubles.map(|(trouble, found)| format!("{trouble}: {}", found.join(", "))));
     lines.join("\n")
+}
+
+fn describe_certificate(CertificateStatus { path, until, days_left, .. }: &CertificateStatus) -> String {
+    format!("certificate: valid until {until}, {days_left} days left ({path})")
 }
 
 fn describe_agent(status: &AgentStatus) -> String {
@@ -154,7 +159,9 @@ mod tests {
     fn agents_and_what_is_wrong_have_a_line_each() {
         let agent = AgentStatus { agent: 4, round: 7, members: 3, disagreement: 0.012, ..AgentStatus::default() };
         let refused = [("oversized".to_owned(), 2), ("forged".to_owned(), 0), ("access".to_owned(), 1)];
+        let (path, until) = ("alpha.pem".to_owned(), "2026-04-01T00:00:00Z".to_owned());
         let status = NodeStatus {
+            certificate: Some(CertificateStatus { path, until, expires: 0, days_left: 12 }),
             agents: vec![agent],
             absent: vec!["beta".to_owned(), "gamma".to_owned()],
             doubles: vec!["delta".to_owned()],
@@ -164,6 +171,7 @@ mod tests {
         let text = describe(&status);
         let expected = [
             "agent 4: round 7, epoch 0, incarnation 0, 3 members, disagreement 1.20e-2, mass residual 0",
+            "certificate: valid until 2026-04-01T00:00:00Z, 12 days left (alpha.pem)",
             "not heard at present: beta, gamma",
             "two processes act as: delta",
             "refused: 1 access, 2 oversized",

@@ -1,6 +1,9 @@
 //! Tests of the command, as users run it. They are one binary, because each one links for long.
 
+mod auditing;
+mod benchmark;
 mod browser;
+mod certificates;
 mod check;
 mod common;
 mod departures;

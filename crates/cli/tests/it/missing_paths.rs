@@ -6,12 +6,15 @@ use std::path::Path;
 use crate::common::{fabnet, repository, succeed};
 
 /// The arguments of every command that reads a folder or a file, with a path that does not exist.
-const CASES: [&[&str]; 24] = [
+const CASES: [&[&str]; 32] = [
     &["run", "nowhere"],
     &["run", "--resume", "nowhere"],
     &["run", "network.toml", "--data", "nowhere"],
     &["check", "nowhere"],
     &["tune", "nowhere"],
+    &["bench", "run", "nowhere", "--out", "benchmark.json"],
+    &["bench", "merge", "nowhere", "benchmark.json", "others.json"],
+    &["bench", "report", "nowhere", "r.json", "page.md", "--out", "p.md", "--figures", "figures"],
     &["plot", "nowhere"],
     &["plot", "results", "nowhere"],
     &["plot", "results", "nowhere", "--out", "together.svg"],
@@ -27,6 +30,11 @@ const CASES: [&[&str]; 24] = [
     &["collect", "network.toml", "results", "nowhere"],
     &["collect", "network.toml", "nowhere", "--partial"],
     &["pki", "issue", "nowhere", "alpha"],
+    &["pki", "renew", "nowhere", "alpha"],
+    &["pki", "sign", "nowhere", "network.toml"],
+    &["pki", "sign", "results", "nowhere"],
+    &["pki", "inspect", "nowhere"],
+    &["audit", "verify", "nowhere"],
     &["data", "divide", "nowhere", "--out", "shares"],
     &["data", "import", "nowhere", "--out", "own"],
     &["data", "import", "nowhere.csv", "--label", "last", "--out", "own"],

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use fabnet_core::Peer;
 use fabnet_core::peer::{Effect, Event, Incarnation, Table};
 use fabnet_lab::{Experiment, Setup};
-use fabnet_net::{Authority, Config, Inbox, Refusals, SystemClock, Tls, Transport, ZenohTransport, ask};
+use fabnet_net::{
+    Authority, Config, Inbox, NodeIdentity, Refusals, SystemClock, Tls, Transport, Validity, ZenohTransport, ask,
+};
 
 use crate::stage::{RUN, Stage};
 
@@ -59,7 +61,7 @@ fn a_member_that_says_wrong_things_is_refused() {
     insist(&stage, "manifest", || gamma.send(2, 0, replay.clone()));
     // A damaged message of this run does not count as a sign of life.
     let plan = Experiment::read(&config.plan).unwrap().plan().unwrap();
-    let mut damaged = message(&stage, 2, config.run_digest(&plan.to_toml()).number());
+    let mut damaged = message(&stage, 2, config.run_digest(&plan.to_toml(), true).number());
     damaged[40] ^= 1;
     let malformed = || ask(&stage.https[0]).unwrap().agents[0].messages["malformed"];
     let start = Instant::now();
@@ -110,7 +112,9 @@ fn who_is_not_admitted_says_so_within_ten_seconds() {
 
     // A certificate of another authority.
     let mut foreign = stage.config(2, RUN);
-    Authority::create(&stage.path("foreign")).unwrap().issue("gamma", &["127.0.0.1".to_owned()]).unwrap();
+    let gamma = NodeIdentity::new("gamma", vec!["127.0.0.1".to_owned()]).unwrap();
+    let authority = Authority::create(&stage.path("foreign"), Validity::OF_AUTHORITIES).unwrap();
+    authority.issue(&gamma, Validity::OF_NODES).unwrap();
     let file = |name: &str| stage.path("foreign").join(name);
     foreign.tls = Some(Tls { ca: file("ca.pem"), certificate: file("gamma.pem"), key: file("gamma.key") });
     let said = not_admitted(&stage, &foreign);

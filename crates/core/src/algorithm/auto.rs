@@ -9,17 +9,19 @@ use super::schedule::Schedule;
 use super::step_plan::StepPlan;
 use super::trial::CurvatureBounds;
 use crate::direction::{Direction, Parts, StepSizes};
+use crate::problem::default_epsilon;
 use crate::{Network, Oracle, Problem, ProblemExt, Scalar, Smoothness, linalg};
 
 /// Automatic step sizes: agents find them by themselves.
 ///
 /// At the start each agent measures the smoothness of its own functions; the largest over all
-/// agents gives the step sizes. From then on, once a period, the largest ‖tᵢ‖² is agreed on. When
-/// it exceeds 100 × its best, that is a setback: all agents halve them, go back to where each was
-/// best and restart the trackers. When there is no new best for several periods the run oscillates:
-/// the step sizes are halved as well, without going back. (Under noise that says nothing, and is
-/// not done.) A decision falls due when `agreement` rounds have passed since the values were
-/// published, so that all agents take it in the same round.
+/// agents gives the step sizes. From then on, once a period, the largest ‖tᵢ‖² is agreed on; what
+/// rounding errors can make of tᵢ counts as zero. When it exceeds 100 × its best, that is a
+/// setback: all agents halve them, go back to where each was best and restart the trackers. When
+/// there is no new best for several periods the run oscillates: the step sizes are halved as well,
+/// without going back. (Under noise that says nothing, and is not done.) A decision falls due when
+/// `agreement` rounds have passed since the values were published, so that all agents take it in
+/// the same round.
 ///
 /// A node that was cut off and comes back also causes a setback, and then step sizes are not the
 /// reason. Therefore sudden setbacks after a quiet time do not halve them, and step sizes that were
@@ -183,17 +185,16 @@ impl Auto {
     pub(super) fn watch<'k, T: Scalar>(
         &self,
         agent: WatchedAgent<'_, T>,
-        direction: &dyn Direction<T>,
+        (direction, blocks): (&dyn Direction<T>, &[Range<usize>]),
         agreed: &mut [T],
         keep: &'k mut [T],
     ) -> Option<Parts<'k, T>> {
-        let WatchedAgent { round, t, now, blocks } = agent;
+        let WatchedAgent { round, t, d, now } = agent;
         let mut guard = Guard::new(now, keep);
         if guard.age.is_zero() {
             guard.candidate.copy_from(now);
             *guard.halvings = agreed[HALVINGS];
-            let size = linalg::norm_squared(t.shared) + linalg::norm_squared(t.own);
-            publish(&mut agreed[WINDOW..=LARGEST], *guard.window, size);
+            publish(&mut agreed[WINDOW..=LARGEST], *guard.window, size_beyond_rounding(t, d));
             if let Some(progress) = &mut guard.progress {
                 let growth = progress.growth(now, blocks).map_or(T::infinity(), T::of);
                 publish(&mut agreed[GROWTH_WINDOW..=GROWTH], *guard.window, growth);
@@ -277,13 +278,42 @@ fn smoothness<T: Scalar>(agreed: &[T]) -> Smoothness {
     Smoothness::from_array(std::array::from_fn(|index| norm(index).unwrap_or_default()))
 }
 
+/// ‖t‖², or zero if rounding errors of the agent's own direction d can be as large: differences of
+/// gradients have the precision of d to the power of two thirds.
+///
+/// A setback restarts the trackers, which moves agents that have arrived away from each other. So
+/// noise of the machine must not look like one.
+fn size_beyond_rounding<T: Scalar>(t: Parts<'_, T>, d: &[T]) -> T {
+    let precision = T::of(10.0) * default_epsilon::<T>() * default_epsilon();
+    let size = linalg::norm_squared(t.shared) + linalg::norm_squared(t.own);
+    // What is no finite number has diverged, however large d is.
+    let is_rounding = size.is_finite() && size <= precision * precision * linalg::norm_squared(d);
+    if is_rounding { T::zero() } else { size }
+}
+
 /// An agent in a round, as [`Auto::watch`] sees it.
 pub(super) struct WatchedAgent<'a, T> {
     pub(super) round: u64,
     /// The tracker of the gradients.
     pub(super) t: Parts<'a, T>,
+    /// The agent's own direction, of which the tracker holds the mean.
+    pub(super) d: &'a [T],
     /// The point where it is.
     pub(super) now: Parts<'a, T>,
-    /// The ranges of the blocks of a point.
-    pub(super) blocks: &'a [Range<usize>],
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A tracker that has left the numbers, beside a direction that has as well, once passed for
+    /// one that has arrived: the run went on with it.
+    #[test]
+    fn trackers_count_beyond_rounding_and_whenever_they_are_no_numbers() {
+        let size = |t: f64, d: f64| size_beyond_rounding(Parts { shared: &[t], own: &[] }, &[d]);
+        assert_eq!([size(1e-3, 1.0), size(1e-12, 1.0), size(0.0, 0.0)], [1e-6, 0.0, 0.0]);
+        for broken in [f64::NAN, f64::INFINITY, 1e200] {
+            assert!(!size(broken, broken).is_finite() && !size(broken, 1.0).is_finite());
+        }
+    }
 }

@@ -82,9 +82,12 @@ impl<'k, T: Scalar> Guard<'k, T> {
             *self.stale += T::one();
             return;
         }
-        *self.least = monitor;
         *self.stale = T::zero();
         self.best.copy_from(self.candidate.as_ref());
+        if monitor.is_zero() {
+            return; // The agents have arrived: longer step sizes have nothing to gain.
+        }
+        *self.least = monitor;
         if self.recovery.is_quiet() && *self.halvings > *self.needed {
             self.recovery.begin_try();
             self.halve(-T::one(), agreed);
@@ -116,5 +119,36 @@ pub(super) fn publish<T: Scalar>(agreed: &mut [T], window: T, number: T) {
         (*newest, *largest) = (window, number);
     } else {
         *largest = largest.largest(number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What an agent knows after these numbers were agreed on, one a period: the smallest one,
+    /// periods since then, and how often step sizes were halved.
+    fn after(monitors: &[f64]) -> (f64, f64, f64) {
+        let at = Parts { shared: &[1.0], own: &[] };
+        let (mut keep, mut agreed) = (vec![0.0; Guard::<f64>::LEN + 2], [0.0; 2]);
+        *Guard::new(at, &mut keep).least = f64::INFINITY;
+        *Guard::new(at, &mut keep).halvings = 1.0;
+        for &monitor in monitors {
+            let mut guard = Guard::new(at, &mut keep);
+            *guard.window += 1.0;
+            guard.go_on(monitor, &mut agreed);
+            if agreed[0] == *guard.window {
+                *guard.halvings = agreed[1];
+            }
+        }
+        let guard = Guard::new(at, &mut keep);
+        (*guard.least, *guard.stale, *guard.halvings)
+    }
+
+    #[test]
+    fn agents_that_have_arrived_neither_wait_for_a_new_best_nor_try_longer_step_sizes() {
+        assert_eq!(after(&[4.0, 2.0, 0.0, 0.0, 0.0, 0.0]), (2.0, 0.0, 1.0));
+        assert_eq!(after(&[4.0, 2.0, 3.0, 3.0]), (2.0, 2.0, 1.0), "no new best");
+        assert_eq!(after(&[6.0, 5.0, 4.0, 3.0, 2.0]), (2.0, 0.0, 0.0), "step sizes grow after a quiet time");
     }
 }

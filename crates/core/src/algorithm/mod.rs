@@ -12,10 +12,17 @@
 //! | `u`, `w` | push-sum's mass and weight; `u/w` is the point |
 //! | `A`, `B` | pull and push weights |
 
+mod adaptive;
 mod auto;
+mod compressed;
+mod compressor;
 mod estimator;
+mod exchanges;
 mod gossip;
 mod guard;
+mod hyper_gradient_push;
+mod k_gt;
+mod mover;
 mod progress;
 mod push_pull;
 mod push_sum;
@@ -29,10 +36,18 @@ mod step_rule;
 mod steps;
 mod tracker;
 mod trial;
+mod two_step;
 
+pub use adaptive::Adaptive;
 pub use auto::Auto;
+pub use compressed::{Compressed, Compression};
+pub use compressor::Compressor;
 pub use estimator::Estimator;
+pub use exchanges::Exchanges;
 pub use gossip::Gossip;
+pub use hyper_gradient_push::{HyperGradientPush, Turns};
+pub use k_gt::KGt;
+pub use mover::Mover;
 pub use push_pull::PushPull;
 pub use push_sum::{PushSum, Tracking};
 pub use registry::{Built, Method, Read, Recipe, methods};
@@ -40,6 +55,7 @@ pub use segment::{Mask, Segment, SegmentKind, Segments, larger};
 pub use step_plan::{Acceleration, MixingPlan, StepPlan};
 pub use steps::{StepDecay, Steps, StepsError};
 pub use tracker::Tracker;
+pub use two_step::{Correction, TwoStep};
 
 use crate::{Blocks, Direction, Oracle, Problem, ProblemExt, Scalar, Smoothness};
 
@@ -50,6 +66,12 @@ use crate::{Blocks, Direction, Oracle, Problem, ProblemExt, Scalar, Smoothness};
 pub trait Algorithm<T: Scalar>: Send + Sync {
     /// The direction that it follows.
     fn direction(&self) -> &dyn Direction<T>;
+
+    /// The direction with its step rule, for methods that move by one: what follows about step
+    /// sizes is then answered by it.
+    fn mover(&self) -> Option<&Mover<T>> {
+        None
+    }
 
     /// The named parts of a point, those of its direction: what metrics, checkpoints and joiners
     /// read. Private coordinates follow after them.
@@ -67,6 +89,12 @@ pub trait Algorithm<T: Scalar>: Send + Sync {
     /// exchange only some segments.
     fn sends(&self, _round: u64) -> Mask {
         Mask::ALL
+    }
+
+    /// The bytes in which this many scalars of a row travel over a link; methods that compress need
+    /// fewer.
+    fn message_bytes(&self, scalars: usize) -> usize {
+        scalars * T::BYTES
     }
 
     /// The point at which a problem lets an agent start, private coordinates last.
@@ -105,20 +133,20 @@ pub trait Algorithm<T: Scalar>: Send + Sync {
 
     /// What agents with automatic step sizes decide if these are the largest norms that they
     /// measure; none if step sizes are given.
-    fn step_plan(&self, _smoothness: &Smoothness) -> Option<StepPlan> {
-        None
+    fn step_plan(&self, smoothness: &Smoothness) -> Option<StepPlan> {
+        self.mover()?.step_plan(smoothness)
     }
 
     /// The step size of the first block in a round, from what agents have agreed on (the largest
     /// segments of a row) and what this one keeps; none where it is not decided yet.
-    fn step_size(&self, _round: u64, _agreed: &[T], _keep: &[T]) -> Option<f64> {
-        None
+    fn step_size(&self, round: u64, agreed: &[T], keep: &[T]) -> Option<f64> {
+        self.mover()?.step_size(round, agreed, keep)
     }
 
     /// Rounds within which the algorithm itself undoes a runaway: who watches for divergence waits
     /// this long.
     fn recovers_within(&self) -> u64 {
-        0
+        self.mover().map_or(0, Mover::recovers_within)
     }
 }
 

@@ -1,9 +1,8 @@
 //! The push-sum pattern.
 
-use super::step_rule::StepRule;
-use super::{Agent, Algorithm, Estimator, Fresh, Request, StepPlan, Steps, StepsError, write_point};
+use super::{Agent, Algorithm, Estimator, Fresh, Mover, Request, Steps, StepsError, write_point};
 use crate::direction::{Direction, Parts, PartsMut};
-use crate::{Blocks, Mask, Oracle, Problem, ProblemExt, Scalar, Segment, SegmentKind, Segments, Smoothness, linalg};
+use crate::{Blocks, Mask, Oracle, Problem, ProblemExt, Scalar, Segment, SegmentKind, Segments, linalg};
 
 /// Push-sum: everything is pushed, and the weight w that travels along undoes the bias of B. It
 /// needs no A; graphs must be jointly strongly connected.
@@ -30,8 +29,7 @@ use crate::{Blocks, Mask, Oracle, Problem, ProblemExt, Scalar, Segment, SegmentK
 /// What is sent may be ahead of u: the contribution is the start plus all that the agent has
 /// stepped.
 pub struct PushSum<T> {
-    direction: Box<dyn Direction<T>>,
-    rule: StepRule,
+    mover: Mover<T>,
     tracking: Tracking,
     estimator: Estimator,
     batches: usize,
@@ -56,9 +54,9 @@ impl<T: Scalar> PushSum<T> {
         direction: impl Direction<T> + 'static,
         steps: Steps,
     ) -> Result<Self, StepsError> {
-        let rule = StepRule::new(problem, &direction, steps)?.without_trials()?;
+        let mover = Mover::new(problem, direction, steps)?.without_trials().with_every_exchange()?;
         let (tracking, estimator) = (Tracking::default(), Estimator::default());
-        Ok(Self { direction: Box::new(direction), rule, tracking, estimator, batches: problem.most_batches() })
+        Ok(Self { mover, tracking, estimator, batches: problem.most_batches() })
     }
 
     /// The same method with another way to step.
@@ -92,77 +90,82 @@ impl<T: Scalar> PushSum<T> {
 
 impl<T: Scalar> Algorithm<T> for PushSum<T> {
     fn direction(&self) -> &dyn Direction<T> {
-        &*self.direction
+        self.mover.direction()
+    }
+
+    fn mover(&self) -> Option<&Mover<T>> {
+        Some(&self.mover)
     }
 
     fn blocks(&self) -> &Blocks {
-        self.rule.blocks()
+        self.mover.blocks()
     }
 
     fn segments(&self, own: usize) -> Segments {
-        let spans = self.rule.spans();
+        let spans = self.mover.rule.spans();
         let lengths = |times: usize| spans.iter().cycle().take(times * spans.len()).map(ExactSizeIterator::len);
         // The tracker t if there is one, the mass u, and a weight w for each part.
         let pushed = lengths(if self.tracked() > 0 { 2 } else { 1 }).chain(spans.iter().map(|_| 1));
-        let pushed = pushed.map(|len| Segment::new(SegmentKind::Push, len));
-        Segments::new(pushed.chain(self.rule.segments()).chain([Segment::new(SegmentKind::Private, own)]))
+        self.mover.row(pushed.map(|len| Segment::new(SegmentKind::Push, len)), own)
     }
 
     fn keep(&self, own: usize) -> usize {
         let width = self.blocks().width();
-        2 * width - self.tracked() + own + self.estimator.keep(width, self.batches) + self.rule.keep(width + own)
+        2 * width - self.tracked() + own + self.estimator.keep(width, self.batches) + self.mover.rule.keep(width + own)
     }
 
     fn sends(&self, round: u64) -> Mask {
-        self.rule.sends(round, if self.tracked() > 0 { 3 } else { 2 })
+        self.mover.rule.sends(round, if self.tracked() > 0 { 3 } else { 2 })
     }
 
     fn begin(&self, point: &[T], Fresh { row, keep, input }: Fresh<'_, T>, oracle: &mut Oracle<'_, T>) {
-        let (width, spans) = (self.blocks().width(), self.rule.spans().len());
+        let (width, spans) = (self.blocks().width(), self.mover.rule.spans().len());
         let (shared, own) = point.split_at(width);
         let at = Parts { shared, own };
-        let (agreed, row_own) = row[self.tracked() + width + spans..].split_at_mut(self.rule.agreed());
+        let (agreed, row_own) = row[self.tracked() + width + spans..].split_at_mut(self.mover.rule.agreed());
         row_own.copy_from_slice(own);
         let [v, untracked, d_own, estimates, keep] = self.kept(keep, own.len());
         v.copy_from_slice(shared);
         let (d, level) = input.split_at_mut(self.tracked());
         let d = if self.tracked() > 0 { d } else { untracked };
         let (u, w) = level.split_at_mut(width);
-        self.rule.begin(&*self.direction, at, agreed, keep, oracle);
-        self.estimator.begin(&*self.direction, at, oracle, PartsMut { shared: &mut *d, own: &mut *d_own }, estimates);
+        self.mover.begin(at, agreed, keep, oracle);
+        self.estimator.begin(
+            self.mover.direction(),
+            at,
+            oracle,
+            PartsMut { shared: &mut *d, own: &mut *d_own },
+            estimates,
+        );
         u.copy_from_slice(shared);
         w.fill(T::one());
         if self.tracking != Tracking::MixThenStep {
             let s = Parts { shared: d, own: d_own };
             let mut ahead = PartsMut { shared: u, own: row_own };
-            self.rule.descend(oracle.round, &*self.direction, s, &mut ahead, agreed, keep);
+            self.mover.descend(oracle.round, s, &mut ahead, agreed, keep);
         }
     }
 
     fn step(&self, Agent { now, next, keep, input }: Agent<'_, T>, oracle: &mut Oracle<'_, T>) -> Request {
-        let (width, spans) = (self.blocks().width(), self.rule.spans());
+        let (width, spans) = (self.blocks().width(), self.mover.rule.spans());
         let (t, rest) = next.split_at_mut(self.tracked()); // = B t − d
         let (u, rest) = rest.split_at_mut(width); // = B u − level, where u as sent may be u − η s
         let (w, rest) = rest.split_at_mut(spans.len()); // = B w − 1
-        let (agreed, own) = rest.split_at_mut(self.rule.agreed());
+        let (agreed, own) = rest.split_at_mut(self.mover.rule.agreed());
         let [v, untracked, d_own, estimates, keep] = self.kept(keep, own.len());
         let (d, level) = input.split_at_mut(self.tracked());
         let d = if self.tracked() > 0 { d } else { untracked };
         let level = &mut level[..width];
 
-        let before = Parts { shared: v, own: &now[now.len() - own.len()..] };
         let s = if self.tracked() > 0 { &now[..width] } else { &*d };
-        if let Some(best) =
-            self.rule.guard(oracle.round, &*self.direction, Parts { shared: s, own: d_own }, before, agreed, keep)
-        {
-            v.copy_from_slice(best.shared);
-            own.copy_from_slice(best.own);
+        let before = &mut PartsMut { shared: &mut *v, own: &mut *own };
+        if self.mover.goes_back(oracle.round, (Parts { shared: s, own: d_own }, d), before, agreed, keep) {
             return Request::Restart;
         }
         if self.tracking == Tracking::MixThenStep {
             let (s, mut to) =
                 (Parts { shared: &now[..width], own: d_own }, PartsMut { shared: &mut *level, own: &mut *own });
-            self.rule.descend(oracle.round, &*self.direction, s, &mut to, agreed, keep);
+            self.mover.descend(oracle.round, s, &mut to, agreed, keep);
         }
         for (span, w) in spans.iter().zip(&*w) {
             let weight = *w + T::one();
@@ -171,7 +174,13 @@ impl<T: Scalar> Algorithm<T> for PushSum<T> {
             }
         }
         let at = Parts { shared: v, own };
-        self.estimator.eval(&*self.direction, at, oracle, PartsMut { shared: &mut *d, own: &mut *d_own }, estimates);
+        self.estimator.eval(
+            self.mover.direction(),
+            at,
+            oracle,
+            PartsMut { shared: &mut *d, own: &mut *d_own },
+            estimates,
+        );
         if self.tracking == Tracking::MixThenStep {
             return Request::Go;
         }
@@ -180,14 +189,7 @@ impl<T: Scalar> Algorithm<T> for PushSum<T> {
         t.iter_mut().zip(&*d).for_each(|(t, &d)| *t += d);
         let s = if self.tracked() > 0 { &*t } else { &*d };
         let mut ahead = PartsMut { shared: level, own };
-        self.rule.descend(
-            oracle.round + 1,
-            &*self.direction,
-            Parts { shared: s, own: d_own },
-            &mut ahead,
-            agreed,
-            keep,
-        );
+        self.mover.descend(oracle.round + 1, Parts { shared: s, own: d_own }, &mut ahead, agreed, keep);
         if self.tracked() > 0 {
             linalg::add_scaled(t, -T::one(), d);
         }
@@ -200,17 +202,5 @@ impl<T: Scalar> Algorithm<T> for PushSum<T> {
 
     fn bears_reversals(&self) -> bool {
         false
-    }
-
-    fn step_plan(&self, smoothness: &Smoothness) -> Option<StepPlan> {
-        self.rule.decide(&*self.direction, smoothness)
-    }
-
-    fn step_size(&self, round: u64, agreed: &[T], keep: &[T]) -> Option<f64> {
-        self.rule.step_size(round, &*self.direction, agreed, keep)
-    }
-
-    fn recovers_within(&self) -> u64 {
-        self.rule.recovers_within()
     }
 }

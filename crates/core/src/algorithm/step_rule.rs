@@ -78,11 +78,13 @@ impl StepRule {
     }
 
     /// The same for methods whose recursion is not that of the trials: agents mix once a step.
-    pub(super) fn without_trials(self) -> Result<Self, StepsError> {
-        if self.exchange_every > 1 {
-            return Err(StepsError::AloneMethod);
-        }
-        Ok(Self { auto: self.auto.map(Auto::without_trials), mixing: MixingPlan::default(), ..self })
+    pub(super) fn without_trials(self) -> Self {
+        Self { auto: self.auto.map(Auto::without_trials), mixing: MixingPlan::default(), ..self }
+    }
+
+    /// Whether the agents find step sizes themselves.
+    pub(super) fn is_automatic(&self) -> bool {
+        self.auto.is_some()
     }
 
     /// The number of gradient steps for each exchange.
@@ -159,16 +161,15 @@ impl StepRule {
     /// Watches over a run with automatic step sizes: the point to go back to, if that is due.
     pub(super) fn guard<'k, T: Scalar>(
         &self,
-        round: u64,
+        agent: WatchedAgent<'_, T>,
         direction: &dyn Direction<T>,
-        t: Parts<'_, T>,
-        now: Parts<'_, T>,
         agreed: &mut [T],
         keep: &'k mut [T],
     ) -> Option<Parts<'k, T>> {
         let auto = self.auto.as_ref()?;
-        let before = self.velocity(now.shared.len() + now.own.len()) + self.accelerated();
-        auto.watch(WatchedAgent { round, t, now, blocks: &self.ranges }, direction, agreed, &mut keep[before..])
+        let point = agent.now.shared.len() + agent.now.own.len();
+        let before = self.velocity(point) + self.accelerated();
+        auto.watch(agent, (direction, &self.ranges), agreed, &mut keep[before..])
     }
 
     /// `v −= η t`, block by block; with heavy ball the velocity m = β m + t takes the place of t.
@@ -193,6 +194,36 @@ impl StepRule {
         } else {
             self.advance(size, t, v);
         }
+    }
+
+    /// The same for one block, with given step sizes: the others keep their places and velocities.
+    pub(super) fn descend_block<T: Scalar>(
+        &self,
+        (round, block): (u64, usize),
+        t: Parts<'_, T>,
+        v: &mut PartsMut<'_, T>,
+        keep: &mut [T],
+    ) {
+        let (size, beta) = (T::of(-self.sizes(round, None)(block)), T::of(self.momentum));
+        let mut advance = |v: &mut [T], t: &[T], place: Range<usize>| {
+            let along = if self.momentum > 0.0 {
+                accelerate(beta, t, &mut keep[place.clone()]);
+                &keep[place]
+            } else {
+                t
+            };
+            linalg::add_scaled(v, size, along);
+        };
+        let (range, shared) = (self.ranges[block].clone(), v.shared.len());
+        advance(&mut v.shared[range.clone()], &t.shared[range.clone()], range);
+        if block == 0 {
+            advance(v.own, t.own, shared..shared + t.own.len());
+        }
+    }
+
+    /// The step size of a block, as it was given.
+    pub(super) fn given_size(&self, block: usize) -> f64 {
+        self.sizes[block]
     }
 
     fn advance<T: Scalar>(&self, size: impl Fn(usize) -> f64, t: Parts<'_, T>, v: &mut PartsMut<'_, T>) {

@@ -1,6 +1,6 @@
 //! Step sizes as users give them.
 
-use super::{Acceleration, Auto, MixingPlan, Tracker};
+use super::{Acceleration, Auto, Exchanges, MixingPlan, Tracker};
 use crate::Network;
 use crate::settings::SettingsReader;
 
@@ -20,7 +20,7 @@ pub struct Steps {
 pub(super) enum StepChoice {
     Same(f64),
     Each(Vec<(String, f64)>),
-    Auto(Auto),
+    Auto(Box<Auto>),
 }
 
 impl Steps {
@@ -36,7 +36,7 @@ impl Steps {
 
     /// Found by the agents themselves, with the momentum.
     pub fn auto(auto: Auto) -> Self {
-        Self::given(StepChoice::Auto(auto))
+        Self::given(StepChoice::Auto(Box::new(auto)))
     }
 
     /// Heavy ball: the velocity m⁺ = β m + t takes the place of t.
@@ -78,9 +78,9 @@ impl Steps {
         Self { schedule, ..self }
     }
 
-    /// What users can choose for a method with step sizes of these names, which mixes several times
-    /// for each step if it is asked to; none means automatic ones.
-    pub fn read(keys: &mut SettingsReader<'_>, names: &[&str], repeats_mixing: bool) -> Option<Self> {
+    /// What users can choose for a method with step sizes of these names and such exchanges; none
+    /// means automatic ones.
+    pub fn read(keys: &mut SettingsReader<'_>, names: &[&str], exchanges: Exchanges) -> Option<Self> {
         let all =
             keys.number_or_word("steps", "auto", 0.0.., "automatic; or one step size for all; or a table of these:");
         let key = |name: &str| format!("steps.{name}");
@@ -97,12 +97,13 @@ impl Steps {
             keys.optional_number("steps.momentum", 0.0..1.0, "heavy ball β: m⁺ = βm + t replaces the tracker t");
         let decay = keys.optional_number("steps.decay", 0.0.., "step sizes decay as η/(1 + decay·k) in round k");
         let power = keys.optional_number("steps.power", 0.0.., "step sizes decay as η/(1 + k)^power in round k");
-        let mixing = if repeats_mixing { MixingPlan::read(keys) } else { None };
-        if !repeats_mixing && keys.given("exchange_every").is_some() {
+        let mixing = if exchanges == Exchanges::Any { MixingPlan::read(keys) } else { None };
+        let alone = exchanges != Exchanges::EachStep;
+        if !alone && keys.given("exchange_every").is_some() {
             keys.mistake("exchange_every", StepsError::AloneMethod.to_string());
         }
         let about = "gradient steps for each exchange, one if not given; all but the first are taken alone";
-        let given = if repeats_mixing { keys.optional_whole("exchange_every", 1..=1000, about) } else { None };
+        let given = if alone { keys.optional_whole("exchange_every", 1..=1000, about) } else { None };
         let exchange_every = given.unwrap_or(1);
         let wanted = explicit || momentum.or(decay).or(power).is_some() || mixing.is_some();
         if let Some((name, _)) =
@@ -147,8 +148,8 @@ impl Steps {
             *second = network.second_eigenvalue();
         }
         let sizes = match sizes {
-            StepChoice::Auto(auto) if lossy => StepChoice::Auto(auto.on(network).plainly()),
-            StepChoice::Auto(auto) => StepChoice::Auto(auto.on(network)),
+            StepChoice::Auto(auto) if lossy => StepChoice::Auto(Box::new(auto.on(network).plainly())),
+            StepChoice::Auto(auto) => StepChoice::Auto(Box::new(auto.on(network))),
             given => given,
         };
         Ok(Self { sizes, mixing, ..self })
@@ -236,8 +237,8 @@ pub enum StepsError {
         /// The largest number of blocks.
         most: usize,
     },
-    /// A double loop has no step sizes.
-    #[error("a double loop has no automatic step sizes: give `outer` and `inner`")]
+    /// Step sizes that must not change on the way.
+    #[error("this method has no automatic step sizes: give one for each of its variables")]
     NotAutomatic,
     /// The sensitivity dy/dx is too large.
     #[error("the sensitivity dy/dx would have {outer} × {inner} entries, more than 100,000: take a single-loop method")]
@@ -268,15 +269,23 @@ pub enum StepsError {
     /// Chebyshev polynomials on a graph that changes.
     #[error("`gossip = \"chebyshev\"` needs a graph that does not change: take \"window\" or \"plain\"")]
     ChangingGraph,
+    /// A method that goes wrong for good where a message is lost.
+    #[error(
+        "this method needs every message: {reason}; run it without [faults] and not on real nodes, or take `push-pull` or `dfab`, which bear losses"
+    )]
+    Lossy {
+        /// What a lost message breaks.
+        reason: &'static str,
+    },
     /// Several gradient steps for each exchange with automatic step sizes.
     #[error("`exchange_every` needs given step sizes: automatic ones are those of one gradient step for each exchange")]
     AloneAutomatic,
     /// Several gradient steps for each exchange, and several exchanges for each gradient step.
     #[error("`exchange_every` and several mixings for each step exclude each other: leave out one of the two")]
     AloneMixings,
-    /// Several gradient steps for each exchange in a method that has no tracker of its own.
+    /// Several gradient steps for each exchange in a method that is wrong without an exchange.
     #[error(
-        "`exchange_every` is for methods over push-pull with one loop: push-sum's points are mass, gossip without a tracker would drift apart, and a double loop exchanges each level at its own time"
+        "`exchange_every` is for methods over push-pull with one loop, for gossip and for K-GT: push-sum's points are mass, EXTRA and Exact Diffusion count on each exchange, and a double loop exchanges each level at its own time"
     )]
     AloneMethod,
     /// The momentum is outside [0, 1).

@@ -6,6 +6,8 @@ mod blocks;
 mod difference;
 mod gradient;
 mod itd;
+mod moreau;
+mod neumann;
 mod penalty;
 mod registry;
 mod soba;
@@ -14,6 +16,8 @@ pub use blocks::Blocks;
 pub use difference::Difference;
 pub use gradient::Gradient;
 pub use itd::Itd;
+pub use moreau::Moreau;
+pub use neumann::Neumann;
 pub use penalty::Penalty;
 pub use registry::{DirectionKind, directions};
 pub use soba::Soba;
@@ -88,6 +92,13 @@ impl<T: Copy> PartsMut<'_, T> {
         self.shared.fill(value);
         self.own.fill(value);
     }
+}
+
+/// Writes a start at x, and twice at y.
+fn start_twice<T: Copy>(x: &[T], y: &[T], v: &mut [T]) {
+    let (vx, rest) = v.split_at_mut(x.len());
+    vx.copy_from_slice(x);
+    rest.chunks_exact_mut(y.len().max(1)).for_each(|part| part.copy_from_slice(y));
 }
 
 /// Splits a point of three blocks.

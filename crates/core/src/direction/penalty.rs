@@ -1,6 +1,6 @@
 //! The penalty direction of FAB.
 
-use super::{Direction, Parts, PartsMut, StepSizes, thirds, thirds_mut};
+use super::{Direction, Parts, PartsMut, StepSizes, start_twice, thirds, thirds_mut};
 use crate::problem::usable;
 use crate::settings::{POSITIVE, SettingsReader};
 use crate::{Blocks, Dim, GradientMut, Level, Oracle, Scalar, Smoothness};
@@ -53,10 +53,7 @@ impl<T: Scalar> Direction<T> for Penalty {
     }
 
     fn start(&self, x: &[T], y: &[T], v: &mut [T]) {
-        let (vx, rest) = v.split_at_mut(x.len());
-        vx.copy_from_slice(x);
-        rest[..y.len()].copy_from_slice(y);
-        rest[y.len()..].copy_from_slice(y);
+        start_twice(x, y, v);
     }
 
     fn solution<'a>(&'a self, dim: Dim, v: &'a [T]) -> (&'a [T], &'a [T]) {

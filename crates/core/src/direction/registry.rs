@@ -1,6 +1,6 @@
 //! The directions by name.
 
-use super::{Difference, Gradient, Itd, Penalty, Soba};
+use super::{Difference, Gradient, Itd, Moreau, Neumann, Penalty, Soba};
 use crate::settings::SettingsReader;
 
 /// A direction of the registry, by its name.
@@ -24,15 +24,6 @@ pub struct DirectionKind {
 
 /// Every kind of direction there is. A new one is a file, and a line here.
 pub fn directions() -> Vec<DirectionKind> {
-    let kind = |name, about, bilevel, steps, describe| DirectionKind {
-        name,
-        about,
-        bilevel,
-        private: bilevel,
-        automatic: true,
-        steps,
-        describe,
-    };
     vec![
         kind("penalty", "gradients of f + λ(g(y) − g(z)): FAB", true, &["x", "y", "z"], |keys| {
             Penalty::read(keys);
@@ -55,21 +46,46 @@ pub fn directions() -> Vec<DirectionKind> {
                 Soba::read(keys);
             },
         ),
-        DirectionKind {
-            private: false,
-            automatic: false,
-            ..kind(
-                "itd",
-                "lower level, its sensitivity to x carried forward, and hypergradient",
-                true,
-                &["outer", "inner"],
-                |keys| {
-                    Itd::read(keys);
-                },
-            )
-        },
+        kind(
+            "moreau",
+            "a growing penalty on the gap between g and its Moreau envelope: MEHA",
+            true,
+            &["x", "y", "theta"],
+            |keys| {
+                Moreau::read(keys);
+            },
+        ),
+        iterative_differentiation(),
+        neumann(),
         kind("gradient", "the gradient of one level", false, &["x"], |keys| {
             let _ = Gradient::<f64>::read(keys);
         }),
     ]
+}
+
+fn iterative_differentiation() -> DirectionKind {
+    let about = "lower level, its sensitivity to x carried forward, and hypergradient";
+    let kind = kind("itd", about, true, &["outer", "inner"], |keys| {
+        Itd::read(keys);
+    });
+    DirectionKind { private: false, automatic: false, ..kind }
+}
+
+fn neumann() -> DirectionKind {
+    let about = "lower level, and hypergradient as a Neumann series: HGP";
+    let kind = kind("neumann", about, true, &["x", "y"], |keys| {
+        Neumann::read(keys);
+    });
+    DirectionKind { automatic: false, ..kind }
+}
+
+/// A direction that has automatic step sizes and, with two levels, moves private coordinates.
+fn kind(
+    name: &'static str,
+    about: &'static str,
+    bilevel: bool,
+    steps: &'static [&'static str],
+    describe: fn(&mut SettingsReader<'_>),
+) -> DirectionKind {
+    DirectionKind { name, about, bilevel, private: bilevel, automatic: true, steps, describe }
 }

@@ -102,7 +102,7 @@ impl<T: Scalar> Shard<T> {
         let mask = self.algorithm.sends(self.round);
         let links = self.network.current().links_from(self.range.clone());
         let request = self.with_gradients(|shard, problem, again| shard.step(problem, mask, again));
-        self.bytes += (links * self.layout.sent(mask) * T::BYTES) as u64;
+        self.bytes += (links * self.algorithm.message_bytes(self.layout.sent(mask))) as u64;
         std::mem::swap(&mut self.now, &mut self.next);
         self.round += 1;
         Ok(request)

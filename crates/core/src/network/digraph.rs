@@ -12,6 +12,8 @@ pub struct Digraph {
     ends: Vec<usize>,
     sources: Vec<u32>,
     out_degrees: Vec<u32>,
+    /// The weights that the topology brings, entry by entry of `sources`; empty if it brings none.
+    weights: Vec<f64>,
     /// Where threads draw their rows, before these are put together.
     pieces: Vec<GraphPiece>,
 }
@@ -35,12 +37,13 @@ impl Digraph {
             ends: (1..=agents).collect(),
             sources: (0..agents as u32).collect(),
             out_degrees: vec![0; agents],
+            weights: Vec::new(),
             pieces: Vec::new(),
         }
     }
 
-    /// Replaces the graph by one with these rows: `row` names the sources of an agent. Large graphs
-    /// are drawn by all threads, with the same result.
+    /// Replaces the graph by one with these rows, without weights: `row` names the sources of an
+    /// agent. Large graphs are drawn by all threads, with the same result.
     pub fn draw(&mut self, expected_links: f64, row: impl Fn(usize, &mut Sources<'_>) + Sync) {
         let (agents, count) = (self.agents(), (expected_links / Self::GRAIN).clamp(1.0, Self::PIECES as f64) as usize);
         self.pieces.resize_with(count, GraphPiece::default);
@@ -66,6 +69,26 @@ impl Digraph {
         });
     }
 
+    /// Brings mixing weights for the links as they are: `weight` is told the target and the source.
+    /// Rows and columns sum to less than 1, and weights of links both ways are equal.
+    pub fn set_weights(&mut self, weight: impl Fn(usize, usize) -> f64) {
+        self.weights.clear();
+        for target in 0..self.agents() {
+            let row = &self.sources[row_start(&self.ends, target)..self.ends[target]];
+            self.weights.extend(row.iter().map(|&source| weight(target, source as usize)));
+        }
+    }
+
+    /// The mixing weights that the topology brings for the sources of an agent, if it brings any.
+    pub fn weights(&self, agent: usize) -> Option<&[f64]> {
+        self.weights.get(self.start(agent) + 1..self.ends[agent])
+    }
+
+    /// Takes over the weights of a graph with the same links.
+    pub(crate) fn set_weights_of(&mut self, same: &Self) {
+        self.weights.clone_from(&same.weights);
+    }
+
     /// The sources of an agent, ascending, without itself.
     pub fn sources(&self, agent: usize) -> &[u32] {
         &self.sources[self.start(agent) + 1..self.ends[agent]]
@@ -87,7 +110,8 @@ impl Digraph {
     /// A copy without the memory for drawing.
     pub(crate) fn compact(&self) -> Self {
         let (ends, sources) = (self.ends.clone(), self.sources.clone());
-        Self { ends, sources, out_degrees: self.out_degrees.clone(), pieces: Vec::new() }
+        let (out_degrees, weights) = (self.out_degrees.clone(), self.weights.clone());
+        Self { ends, sources, out_degrees, weights, pieces: Vec::new() }
     }
 
     /// The number of agents.
@@ -118,6 +142,7 @@ impl Digraph {
     fn join_pieces(&mut self) {
         self.ends.clear();
         self.sources.clear();
+        self.weights.clear();
         self.out_degrees.fill(0);
         for piece in &self.pieces {
             let before = self.sources.len();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::topology::{Complete, Frozen, Topology, Undirected};
-use crate::weights::{Metropolis, Weights};
+use crate::weights::{FromTopology, Weights};
 use crate::{Averaged, Problem, Scalar};
 
 /// On which network a method runs, whatever network is asked for.
@@ -15,8 +15,10 @@ pub enum Venue {
     Static,
     /// On no network: one agent holds everything.
     Central,
-    /// On its links both ways, with Metropolis weights.
+    /// On its links both ways, with Metropolis weights unless the topology brings its own.
     Undirected,
+    /// On the links of its graph of round 0, both ways and for ever, weighted in the same way.
+    StaticUndirected,
 }
 
 impl Venue {
@@ -26,7 +28,8 @@ impl Venue {
             Self::AsAsked => None,
             Self::Static => Some("the graph of round 0, for ever"),
             Self::Central => Some("one agent that holds everything"),
-            Self::Undirected => Some("links both ways, with Metropolis weights"),
+            Self::Undirected => Some("links both ways, with Metropolis weights or those that the topology brings"),
+            Self::StaticUndirected => Some("the links of round 0, both ways and for ever, weighted in the same way"),
         }
     }
 
@@ -40,7 +43,10 @@ impl Venue {
             Self::AsAsked => (topology.into(), weights.into()),
             Self::Static => (Arc::new(Frozen::new(topology)), weights.into()),
             Self::Central => (Arc::new(Complete::new(1)), weights.into()),
-            Self::Undirected => (Arc::new(Undirected::new(topology)), Arc::new(Metropolis)),
+            Self::Undirected => (Arc::new(Undirected::new(topology)), Arc::new(FromTopology)),
+            Self::StaticUndirected => {
+                (Arc::new(Undirected::new(Box::new(Frozen::new(topology)))), Arc::new(FromTopology))
+            }
         }
     }
 

@@ -32,8 +32,12 @@ pub enum Purpose {
     Faults,
     /// The agents that act in a round.
     Activity,
+    /// The keys with which simulated nodes seal what they say.
+    Seals,
     /// Which part of a table that is too long for a message a peer passes on.
     Table,
+    /// What a compressor leaves to chance; the number tells the vectors of a round apart.
+    Compression(u32),
     /// For users and tests; the number keeps theirs apart.
     Other(u32),
 }
@@ -53,6 +57,8 @@ impl Purpose {
             Self::Faults => 9,
             Self::Activity => 10,
             Self::Table => 11,
+            Self::Seals => 12,
+            Self::Compression(number) => (2 << 32) + u64::from(number),
             Self::Other(number) => (1 << 32) + u64::from(number),
         }
     }

@@ -60,7 +60,9 @@ impl<T: Scalar> Peer<T> {
     pub(super) fn merge_receipts(&mut self, receipts: impl Iterator<Item = Receipt>) {
         let round = self.clock.round();
         for receipt in receipts {
-            if self.membership.learn_receipt(receipt, round) {
+            // A receipt of what was never sent would stand above all that come.
+            let possible = !self.membership.is_sealed() || receipt.sequence <= self.exchange.sequence();
+            if self.membership.learn_receipt(receipt, round) && possible {
                 self.exchange.apply(receipt.by, receipt.carried, receipt.sequence, &self.format);
             }
         }

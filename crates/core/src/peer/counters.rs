@@ -7,6 +7,10 @@ use super::notice::Notice;
 pub struct Counters {
     /// Messages that did not belong to this run.
     pub malformed: u64,
+    /// Messages with a declaration that its owner has not sealed: their senders lie.
+    pub forged: u64,
+    /// Messages of nodes that the run has expelled.
+    pub expelled: u64,
     /// Parts of messages that came too late: of an earlier life, epoch or generation.
     pub stale: u64,
     /// Messages of which a newer one had been used already.

@@ -34,6 +34,11 @@ pub enum Command {
     Close(u32),
     /// Begin with the first round, if the peer is held.
     Begin,
+    /// Believe nothing that a node says any more: the members of the run have expelled it. A peer
+    /// that starts must be told again.
+    Expel(u32),
+    /// Listen to a node again that was expelled. It comes back in a new life.
+    Readmit(u32),
 }
 
 /// Something that the driver of a peer must do.

@@ -56,6 +56,12 @@ impl<T: Scalar> Peer<T> {
         self.exchange.unread()
     }
 
+    /// The number of things that it keeps to pass them on: closed edges, acknowledgements, receipts
+    /// and seals.
+    pub fn rumours(&self) -> usize {
+        self.membership.rumours()
+    }
+
     /// How often things have happened.
     pub fn counters(&self) -> Counters {
         self.counters

@@ -1,5 +1,7 @@
 //! The state machine of a peer: what it does when something happens.
 
+use std::sync::Arc;
+
 use super::clock::{Phase, RoundClock};
 use super::config::PeerConfig;
 use super::counters::Counters;
@@ -7,7 +9,7 @@ use super::event::{Command, Effect, Event, Record};
 use super::exchange::Exchange;
 use super::ledger::{Ledger, Starvation};
 use super::local::LocalState;
-use super::membership::{Incarnation, Membership, Table};
+use super::membership::{Incarnation, Membership, SealBook, SealScheme, Table, Unsealed};
 use super::neighbours::Neighbours;
 use super::notice::{EpochCause, Notices};
 use super::outgoing::Outgoing;
@@ -39,12 +41,25 @@ impl<T: Scalar> Peer<T> {
     /// A peer at the beginning of a life, whose incarnation must never have been used before. It
     /// starts at this point, or where the problem says if there is none or it has another width.
     pub fn new(config: PeerConfig<T>, incarnation: Incarnation, round: u64, point: Option<&[T]>) -> Self {
-        let nodes = config.problem.agents();
+        Self::sealed(config, Arc::new(Unsealed), incarnation, round, point)
+    }
+
+    /// The same with a scheme by which nodes seal what they say in their own names: a peer then
+    /// believes a life of another node only if that node has sealed it.
+    pub fn sealed(
+        config: PeerConfig<T>,
+        scheme: Arc<dyn SealScheme>,
+        incarnation: Incarnation,
+        round: u64,
+        point: Option<&[T]>,
+    ) -> Self {
+        let (nodes, seals) = (config.problem.agents(), SealBook::new(scheme, config.run));
         let format = WireFormat::new(config.run, nodes, &config.algorithm.segments(0), config.word_length());
+        let format = format.with_seals(seals.length());
         let patience = (config.policy.evict_after, config.policy.attach_for);
         let mut peer = Self {
             clock: RoundClock::new(round),
-            membership: Membership::new(config.node, nodes, incarnation, patience),
+            membership: Membership::new(config.node, nodes, incarnation, patience, seals),
             neighbours: Neighbours::new(config.schedule.clone(), config.weights.clone(), config.node),
             exchange: Exchange::new(nodes),
             ledger: Ledger::default(),
@@ -90,6 +105,8 @@ impl<T: Scalar> Peer<T> {
             Event::Command(Command::Close(node)) => self.close(node),
             Event::Command(Command::Leave) => self.leave(effects),
             Event::Command(Command::Begin) => self.clock.allow_rounds(),
+            Event::Command(Command::Expel(node)) => self.expel(node),
+            Event::Command(Command::Readmit(node)) => self.membership.readmit(node),
         }
         self.advance(effects);
         // Who leaves says farewell at once: there is no state to go on with.
@@ -186,25 +203,25 @@ impl<T: Scalar> Peer<T> {
         (awaited.missing > 0 && waited < deadline) || (awaited.sources == 0 && exchanging && waited == 0)
     }
 
-    /// Whether the first round can begin.
+    /// Whether the first round can begin. In lockstep the others must have heard this peer: its
+    /// first messages may be lost otherwise, and take part in other rounds than they belong to.
+    /// After a while it begins nevertheless.
     fn may_begin(&mut self) -> bool {
-        match self.config.policy.sync {
-            _ if self.clock.has_gathered() => true,
-            _ if self.config.policy.held => false,
-            SyncMode::Free => true,
-            SyncMode::Lockstep { deadline } => {
-                let present = self.membership.members().len() == self.format.nodes() && self.is_heard();
-                present || self.clock.waited() >= deadline.saturating_mul(10)
-            }
+        let (held, gathered) = (self.config.policy.held, self.clock.has_gathered());
+        let SyncMode::Lockstep { deadline } = self.config.policy.sync else { return gathered || !held };
+        let is_late = self.clock.waited() >= deadline.saturating_mul(10);
+        if held {
+            return gathered && (is_late || self.is_heard());
         }
+        let everybody_is_there = self.membership.members().len() == self.format.nodes();
+        gathered || is_late || (everybody_is_there && self.is_heard())
     }
 
-    /// Whether all reachable nodes have heard this peer. A message to a node that is not ready yet
-    /// would be lost, and its first round would wait for it until the deadline.
+    /// Whether all members that this peer reaches have heard it.
     fn is_heard(&mut self) -> bool {
         let links = self.neighbours.at(self.clock.round());
-        let others = (0..self.format.nodes() as u32).filter(|&node| node != self.config.node && links.reaches(node));
-        self.exchange.is_heard_by(others)
+        let members = self.membership.members().iter().copied();
+        self.exchange.is_heard_by(members.filter(|&node| node != self.config.node && links.reaches(node)))
     }
 
     /// Calls all nodes together: a message that says nothing but who this peer is and whom it

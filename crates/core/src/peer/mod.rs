@@ -46,7 +46,10 @@ pub use counters::Counters;
 pub use event::{Command, Effect, Event, Record};
 pub use ledger::{Fraction, Ledger, Overflow, Reversal, Unit};
 pub use machine::Peer;
-pub use membership::{Ack, Carried, EdgeClosure, Heartbeat, Incarnation, MemberState, Receipt, Table};
+pub use membership::{
+    Ack, Carried, Claim, Declaration, EdgeClosure, Heartbeat, Incarnation, LONGEST_SEAL, MemberState, Receipt,
+    SealOrigin, SealScheme, Table, Unsealed,
+};
 pub use neighbours::{Links, NeighbourSource};
 pub use notice::{EpochCause, Notice};
 pub use policy::{Policy, SyncMode};

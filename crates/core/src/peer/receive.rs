@@ -4,20 +4,20 @@ use super::clock::Phase;
 use super::event::Effect;
 use super::exchange::Unread;
 use super::machine::Peer;
-use super::membership::{Heartbeat, MemberState};
+use super::membership::{Belief, Heartbeat, MemberState};
 use super::notice::EpochCause;
 use super::outgoing::Outgoing;
 use super::policy::SyncMode;
 use super::wire::{Contents, Header, Intent, Message};
 use crate::Scalar;
 
-/// The number of epochs that another peer can be ahead. Epochs last for rounds, so that nobody is
-/// ever further ahead; and whoever could lead others to the last epoch that there is would end all
-/// of them.
+/// The number of epochs by which one message can lead a peer on. Whoever could lead others to the
+/// last epoch that there is would end all of them. A peer that is further behind follows with
+/// several messages: one that refused them would never hear the others again.
 const MOST_EPOCHS_AHEAD: u64 = 1 << 20;
 
 /// Ticks after a start in which a peer does not follow a single other one to a round far ahead.
-const TICKS_FOR_A_SECOND: u64 = 16;
+const TICKS_WITHOUT_A_SECOND_WITNESS: u64 = 16;
 
 impl<T: Scalar> Peer<T> {
     /// Takes in a message: its gossip always, its scalars and mass if they are current.
@@ -28,8 +28,12 @@ impl<T: Scalar> Peer<T> {
         };
         let header = message.header;
         let ours = header.to == self.config.node && header.from != self.config.node;
-        if !ours || header.epoch.saturating_sub(self.clock.epoch()) > MOST_EPOCHS_AHEAD {
+        if !ours {
             self.counters.malformed += 1;
+            return;
+        }
+        if self.membership.is_expelled(header.from) {
+            self.counters.expelled += 1;
             return;
         }
         self.merge_gossip(&message);
@@ -74,22 +78,39 @@ impl<T: Scalar> Peer<T> {
     fn merge_states(&mut self, message: &Message<'_>) {
         let from = message.header.from;
         let sender = (from, MemberState::alive(message.header.incarnation));
-        for (node, state) in std::iter::once(sender).chain(message.control.member_states()) {
-            if node == self.config.node {
-                if self.membership.is_above_own_life(state) {
-                    self.refute(state.incarnation);
+        // A header has no seal. Whoever it names is a matter of the transport, and what is learned
+        // from it could not be passed on.
+        let sender = std::iter::once((sender, [].as_slice()));
+        for ((node, state), seal) in sender.chain(message.control.member_states().zip(message.control.life_seals())) {
+            match self.membership.judge(from, (node, state), seal, self.clock.ticks()) {
+                Belief::Nothing => {}
+                Belief::Forged => return self.counters.forged += 1,
+                Belief::News(state) | Belief::Farewell(state) if node == self.config.node => {
+                    self.hear_of_oneself(state);
                 }
-            } else {
-                self.learn(node, state);
-                if node == from {
+                Belief::News(state) => self.learn(node, state),
+                Belief::Farewell(state) => {
+                    self.learn(node, state);
                     self.membership.learn_farewell(node, state);
                 }
             }
         }
     }
 
+    /// Refutes what others say of this very peer, if they count it as dead or know a later life.
+    fn hear_of_oneself(&mut self, state: MemberState) {
+        if self.membership.is_above_own_life(state) {
+            self.refute(state.incarnation);
+        }
+    }
+
     fn merge_closures(&mut self, message: &Message<'_>) {
-        for closure in message.control.closures() {
+        for (closure, seal) in message.control.closures().zip(message.control.closure_seals()) {
+            let closure = match self.membership.judge_closure(closure, seal) {
+                Belief::News(closure) | Belief::Farewell(closure) => closure,
+                Belief::Nothing => continue,
+                Belief::Forged => return self.counters.forged += 1,
+            };
             let forgotten = self.exchange.knows(closure.to)
                 && self.exchange.edge(closure.to).generation() < closure.generation
                 && self.membership.is_own(closure);
@@ -113,12 +134,13 @@ impl<T: Scalar> Peer<T> {
     /// Enters a later epoch of the sender. In lockstep it begins in the sender's round, so that all
     /// peers enter it in the same one.
     fn follow_epoch(&mut self, header: &Header) {
-        if header.epoch > self.clock.epoch() {
+        let epoch = header.epoch.min(self.clock.epoch() + MOST_EPOCHS_AHEAD);
+        if epoch > self.clock.epoch() {
             let reached = header.round <= self.clock.round() || self.clock.phase() != Phase::Open;
             if self.config.policy.sync == SyncMode::Free || reached {
-                self.enter(header.epoch, EpochCause::Heard);
+                self.enter(epoch, EpochCause::Heard);
             } else {
-                self.clock.announce_epoch(header.round, header.epoch);
+                self.clock.announce_epoch(header.round, epoch);
             }
         }
     }
@@ -179,7 +201,9 @@ impl<T: Scalar> Peer<T> {
         let others = self.exchange.heard().filter(|&(node, _)| node != header.from && table.living(node).is_some());
         let reached = match others.map(|(_, round)| round).max() {
             Some(round) => round.min(header.round),
-            None if self.format.nodes() == 2 || self.clock.ticks_since_start() >= TICKS_FOR_A_SECOND => header.round,
+            None if self.format.nodes() == 2 || self.clock.ticks_since_start() >= TICKS_WITHOUT_A_SECOND_WITNESS => {
+                header.round
+            }
             None => return,
         };
         if reached > far {

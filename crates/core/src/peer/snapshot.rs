@@ -1,14 +1,17 @@
 //! Snapshots: the whole state of a peer as bytes, to go on in the same life after a crash.
 //!
 //! A snapshot is a sequence of little-endian words, then the scalars of the agent, then a checksum:
-//! run and node, time, life, table, closed edges, edges, ledger, row, memory, contribution.
+//! run and node, time, life, table, closed edges, seals of both if there are any, edges, ledger,
+//! row, memory, contribution.
+
+use std::sync::Arc;
 
 use twox_hash::XxHash3_64;
 
 use super::config::PeerConfig;
 use super::ledger::Starvation;
 use super::machine::Peer;
-use super::membership::{EdgeClosure, Incarnation, MemberState};
+use super::membership::{EdgeClosure, Incarnation, MemberState, SealScheme, Unsealed};
 use super::policy::SyncMode;
 use crate::Scalar;
 
@@ -55,13 +58,23 @@ impl<T: Scalar> Peer<T> {
         }
         let closures = self.membership.closures();
         put(closures.len() as u64);
-        for EdgeClosure { from, to, life, generation } in closures {
+        for &EdgeClosure { from, to, life, generation } in &closures {
             [u64::from(from) | u64::from(to) << 32, life, generation].into_iter().for_each(&mut *put);
+        }
+        for part in self.membership.seals(&closures).chunks(8) {
+            let mut word = [0; 8];
+            word[..part.len()].copy_from_slice(part);
+            put(u64::from_le_bytes(word));
         }
     }
 
     /// A peer that goes on where a snapshot was taken, in the same life.
     pub fn resume(config: PeerConfig<T>, bytes: &[u8]) -> Result<Self, Damaged> {
+        Self::resume_sealed(config, Arc::new(Unsealed), bytes)
+    }
+
+    /// The same in a run with seals, by the scheme of that run.
+    pub fn resume_sealed(config: PeerConfig<T>, scheme: Arc<dyn SealScheme>, bytes: &[u8]) -> Result<Self, Damaged> {
         let (state, checksum) = bytes.split_at_checked(bytes.len().wrapping_sub(8)).ok_or(Damaged)?;
         if checksum != XxHash3_64::oneshot(state).to_le_bytes() {
             return Err(Damaged);
@@ -71,7 +84,7 @@ impl<T: Scalar> Peer<T> {
             return Err(Damaged);
         }
         let [epoch, round, sequence, tick, counter, nonce, starved, gathered] = words.take_all()?;
-        let mut peer = Self::new(config, Incarnation { counter, nonce }, round, None);
+        let mut peer = Self::sealed(config, scheme, Incarnation { counter, nonce }, round, None);
         peer.clock.restore(epoch, tick, gathered != 0 && !peer.waits_again());
         peer.exchange.restore(sequence);
         peer.write_ahead.resume();
@@ -104,7 +117,12 @@ impl<T: Scalar> Peer<T> {
             let [edge, life, generation] = words.take_all()?;
             closures.push(EdgeClosure { from: edge as u32, to: (edge >> 32) as u32, life, generation });
         }
-        self.membership.restore(&states, &closures, self.clock.round());
+        let length = (states.len() + closures.len()) * self.membership.seal_length();
+        let mut seals = Vec::new();
+        for _ in 0..length.div_ceil(8) {
+            seals.extend(words.take()?.to_le_bytes());
+        }
+        self.membership.restore(&states, &closures, &seals[..length], self.clock.round());
         self.neighbours.set_members(self.membership.members());
         Ok(())
     }

@@ -30,6 +30,14 @@ impl<T: Scalar> Peer<T> {
         }
     }
 
+    /// Treats a node as dead whatever it says from now on.
+    pub(super) fn expel(&mut self, node: u32) {
+        if node != self.config.node {
+            self.membership.expel(node);
+            self.evict(node);
+        }
+    }
+
     /// Declares members dead that have been silent for too long.
     pub(super) fn evict_silent(&mut self) {
         for node in self.membership.silent(self.clock.ticks()) {
@@ -83,7 +91,7 @@ impl<T: Scalar> Peer<T> {
     /// Begins a new life, without any edge, because others count this peer as dead or know of a
     /// later life of it.
     pub(super) fn refute(&mut self, rumour: Incarnation) {
-        self.membership.refute(rumour, self.clock.round());
+        self.membership.refute(rumour, self.clock.now());
         self.notice(Notice::Refutation { life: self.membership.incarnation().counter });
         self.write_ahead.begin_life();
         self.exchange.begin_life();

@@ -32,6 +32,7 @@ pub struct Work<T> {
     scratch: Scratch<T>,
     shifted: Vec<T>,
     shifted_outer: Vec<T>,
+    selection: Vec<f64>,
 }
 
 /// The time since some moment, from a clock that is handed in.
@@ -103,6 +104,11 @@ impl<'a, T: Scalar> Oracle<'a, T> {
         let at = Point { agent: self.agent, round: self.round, own, x, y };
         let problem = self.problem;
         self.work.evaluate(|scratch| problem.add_objective(objective, at, T::one(), to, scratch));
+    }
+
+    /// A buffer for numbers among which a method chooses.
+    pub(crate) fn selection(&mut self) -> &mut Vec<f64> {
+        &mut self.work.selection
     }
 
     fn count(&mut self, level: Level) {

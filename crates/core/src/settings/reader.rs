@@ -184,24 +184,40 @@ impl<'a> SettingsReader<'a> {
     /// A text that is needed, given in place under `name` or as a file under `file`. It is written
     /// down in place, so that the file need not be there the next time.
     pub fn text_or_file(&mut self, name: &str, file: &str, examples: [&str; 2], about: &str) -> String {
+        let given = [name, file].iter().any(|key| self.given.get(key).is_some());
+        let text = self.optional_text_or_file(name, file, examples, about);
+        if !given {
+            self.mistake(file, format!("it is needed: give `{file} = \"PATH\"`, or the text as `{name}`"));
+        }
+        text.unwrap_or_default()
+    }
+
+    /// The same for a text that may be left out.
+    pub fn optional_text_or_file(
+        &mut self,
+        name: &str,
+        file: &str,
+        examples: [&str; 2],
+        about: &str,
+    ) -> Option<String> {
         let text = self.text(name, "a text", examples, about);
         let accepts = Accepts::File { instead_of: name.to_owned() };
         let path = self.text_of(file, accepts, &format!("a file with what `{name}` would hold"));
         let contents = match (text, path) {
             (Some(text), None) => Ok(text),
-            (None, Some(path)) => self.given.read(&path).map_err(|message| (file, message)),
-            (None, None) => Err((file, format!("it is needed: give `{file} = \"PATH\"`, or the text as `{name}`"))),
-            (Some(_), Some(_)) => Err((file, format!("give `{file}` or `{name}`, not both"))),
+            (None, Some(path)) => self.given.read(&path),
+            (None, None) => return None,
+            (Some(_), Some(_)) => Err(format!("give `{file}` or `{name}`, not both")),
         };
         match contents {
             Ok(contents) => {
                 self.unset(file);
                 self.set(name, Some(Value::Text(contents.clone())));
-                contents
+                Some(contents)
             }
-            Err((key, message)) => {
-                self.mistake(key, message);
-                String::new()
+            Err(message) => {
+                self.mistake(file, message);
+                None
             }
         }
     }

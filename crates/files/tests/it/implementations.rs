@@ -140,6 +140,22 @@ fn a_file_that_is_shorter_than_expected_is_refused() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn private_files_are_for_their_owner_and_permissions_are_told() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("key");
+    SystemFiles::PRIVATE.write_new(&path, b"secret").unwrap();
+    for files in [SystemFiles::PRIVATE, SystemFiles::SHARED] {
+        assert_eq!(files.mode(&path).unwrap(), Some(0o600));
+        assert_eq!(files.mode(&home.path().join("gone")).unwrap_err().kind(), ErrorKind::NotFound);
+    }
+    let memory = MemoryFiles::default();
+    memory.write(Path::new("key"), b"secret").unwrap();
+    assert_eq!(memory.mode(Path::new("key")).unwrap(), None, "it has no permissions");
+    assert_eq!(memory.mode(Path::new("gone")).unwrap_err().kind(), ErrorKind::NotFound);
+}
+
 #[test]
 fn a_lock_is_one_process_s_until_it_is_dropped() {
     let home = tempfile::tempdir().unwrap();

@@ -146,7 +146,7 @@ impl GroupReport {
             step_sizes: StepSizes::new(group, setup),
             trials,
             needs: setup.needs(),
-            message_bytes: setup.algorithm.segments(0).sent(Mask::ALL) * T::BYTES,
+            message_bytes: setup.algorithm.message_bytes(setup.algorithm.segments(0).sent(Mask::ALL)),
             word_bytes: word_bytes::<T>(group, setup),
             bytes_per_agent: bytes_per_round * group.rounds as f64,
             seconds: seconds_per_round * group.rounds as f64,

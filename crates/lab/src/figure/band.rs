@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::results::{median, moments};
+use crate::results::{median, moments, quantile};
 
 /// The statistics that a line and its band show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,20 +56,6 @@ impl Band {
                 BandValue { line, low: line - deviation, high: line + deviation }
             }
         })
-    }
-}
-
-/// The quantile of sorted values, at least one; between two values it is interpolated linearly.
-fn quantile(sorted: &[f64], part: f64) -> f64 {
-    let place = part * (sorted.len() - 1) as f64;
-    let (low, high) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
-    let between = place.fract();
-    match (low, high) {
-        _ if low == high || between == 0.0 => low,
-        // Interpolation with an infinite value would give NaN.
-        _ if high.is_infinite() => high,
-        _ if low.is_infinite() => low,
-        _ => low + between * (high - low),
     }
 }
 

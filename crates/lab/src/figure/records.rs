@@ -11,12 +11,12 @@ use crate::results::{Folder, Outcome, Summary};
 
 /// A run of the records.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Run {
+pub(crate) struct Run {
     /// The label of its group.
     pub(super) label: String,
     pub(super) ending: RunEnd,
     /// Its rows, by ascending rounds.
-    pub(super) rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
 }
 
 /// A group as it was planned.
@@ -31,7 +31,7 @@ pub(super) struct PlannedGroup {
 
 /// How a run has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RunEnd {
+pub(crate) enum RunEnd {
     /// The run has done its rounds or reached its target, and counts as staying where it is.
     Settled,
     /// The run was interrupted.
@@ -42,12 +42,12 @@ pub(super) enum RunEnd {
 
 /// A row of the records.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Row {
-    pub(super) round: u64,
-    pub(super) seconds: f64,
-    pub(super) bytes: f64,
+pub(crate) struct Row {
+    pub(crate) round: u64,
+    pub(crate) seconds: f64,
+    pub(crate) bytes: f64,
     /// The value of each metric; NaN where the metric means nothing.
-    pub(super) values: Vec<f64>,
+    pub(crate) values: Vec<f64>,
 }
 
 impl Run {
@@ -64,7 +64,7 @@ impl Run {
 }
 
 /// Reads the runs of a folder, with these metrics.
-pub(super) fn read_runs(
+pub(crate) fn read_runs(
     folder: &Folder,
     metrics: &[String],
     endings: Option<&RunEnds>,
@@ -90,7 +90,7 @@ pub(super) fn read_runs(
 }
 
 /// How runs have ended, by their numbers; those that have not are missing.
-pub(super) type RunEnds = BTreeMap<usize, RunEnd>;
+pub(crate) type RunEnds = BTreeMap<usize, RunEnd>;
 
 /// Reads how runs have ended from a folder's summary, if there is one.
 pub(super) fn read_endings(folder: &Folder) -> Result<Option<RunEnds>, FigureError> {

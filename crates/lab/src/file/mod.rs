@@ -15,4 +15,6 @@ mod unknown;
 pub(crate) use diagnostic::suggest;
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use experiment::Experiment;
+pub(crate) use resolver::resolve;
 pub use section::{RegistryEntry, Section};
+pub(crate) use tree::{Entry, Node, Table};

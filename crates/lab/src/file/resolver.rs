@@ -26,7 +26,7 @@ const TABLES: [&str; 9] =
 const CONTROL: &str = "it has a control character, which no file name, table or figure can show: leave it out";
 
 /// Resolves a file as typed to a plan, or to everything that is wrong with it.
-pub(super) fn resolve(root: &Table, file: &Path) -> Result<Plan, Diagnostics> {
+pub(crate) fn resolve(root: &Table, file: &Path) -> Result<Plan, Diagnostics> {
     let sections = [Section::problem(), Section::topology(), Section::weights(), Section::algorithm()];
     let reader = Reader { file, diagnostics: Vec::new() };
     let mut resolver = Resolver { root, sections: &sections, reader };

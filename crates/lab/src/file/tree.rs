@@ -11,16 +11,16 @@ use crate::plan::Origin;
 
 /// A value, list or table of a file.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     /// The contents of the entry.
-    pub(super) node: Node,
+    pub(crate) node: Node,
     /// Where the entry was typed.
-    pub(super) origin: Origin,
+    pub(crate) origin: Origin,
 }
 
 /// The contents of an entry.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Node {
+pub(crate) enum Node {
     /// A single value.
     Value(Value),
     /// A list, which is a grid or a list of tables.
@@ -31,11 +31,11 @@ pub(super) enum Node {
 
 /// A table: keys with their entries, in the order typed.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Table(pub(super) Vec<(String, Entry)>);
+pub(crate) struct Table(pub(crate) Vec<(String, Entry)>);
 
 impl Table {
     /// Parses the text of a TOML file.
-    pub(super) fn parse(text: &str, file: &Path) -> Result<Self, Diagnostics> {
+    pub(crate) fn parse(text: &str, file: &Path) -> Result<Self, Diagnostics> {
         let lines = Lines::new(text);
         let root = DeTable::parse(text).map_err(|error| {
             let line = lines.of(error.span().map_or(0, |span| span.start));
@@ -45,18 +45,18 @@ impl Table {
     }
 
     /// The entry of a key.
-    pub(super) fn get(&self, key: &str) -> Option<&Entry> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Entry> {
         self.0.iter().find(|(known, _)| known == key).map(|(_, entry)| entry)
     }
 
     /// Removes a key, and returns its entry.
-    pub(super) fn take(&mut self, key: &str) -> Option<Entry> {
+    pub(crate) fn take(&mut self, key: &str) -> Option<Entry> {
         let place = self.0.iter().position(|(known, _)| known == key)?;
         Some(self.0.remove(place).1)
     }
 
     /// Sets the entry of a key, in place of an earlier one.
-    pub(super) fn put(&mut self, key: &str, entry: Entry) {
+    pub(crate) fn put(&mut self, key: &str, entry: Entry) {
         match self.0.iter_mut().find(|(known, _)| known == key) {
             Some((_, old)) => *old = entry,
             None => self.0.push((key.to_owned(), entry)),
@@ -64,13 +64,13 @@ impl Table {
     }
 
     /// The entry that a dotted path leads to; a number is an index into a list.
-    pub(super) fn find(&self, path: &str) -> Option<&Entry> {
+    pub(crate) fn find(&self, path: &str) -> Option<&Entry> {
         let (first, rest) = path.split_once('.').unwrap_or((path, ""));
         self.get(first)?.find(rest)
     }
 
     /// Sets a value by `key=value` of the command line, with a dotted path into the file.
-    pub(super) fn set(&mut self, assignment: &str, file: &Path) -> Result<(), Diagnostics> {
+    pub(crate) fn set(&mut self, assignment: &str, file: &Path) -> Result<(), Diagnostics> {
         let flag = Origin::Flag(format!("--set {assignment}"));
         let wrong = |message: String| Diagnostics::one(file, flag.clone(), "", message);
         let (path, typed) = assignment
@@ -109,7 +109,7 @@ impl Table {
     }
 
     /// The dotted paths of all values and lists, with their entries.
-    pub(super) fn leaves(&self) -> Vec<(String, &Entry)> {
+    pub(crate) fn leaves(&self) -> Vec<(String, &Entry)> {
         let mut leaves = Vec::new();
         for (key, entry) in &self.0 {
             match &entry.node {
@@ -151,12 +151,12 @@ fn set_item(name: &str, list: &mut [Entry], steps: &[&str], entry: Entry) -> Res
 
 impl Entry {
     /// The text of an entry that is one.
-    pub(super) fn text(&self) -> Option<&str> {
+    pub(crate) fn text(&self) -> Option<&str> {
         if let Node::Value(Value::Text(text)) = &self.node { Some(text) } else { None }
     }
 
     /// The table of an entry that is one.
-    pub(super) fn table(&self) -> Option<&Table> {
+    pub(crate) fn table(&self) -> Option<&Table> {
         if let Node::Table(table) = &self.node { Some(table) } else { None }
     }
 

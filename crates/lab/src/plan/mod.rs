@@ -131,10 +131,15 @@ impl Plan {
         }
     }
 
-    /// The only run, which real nodes are to carry out; an error if it has simulated faults.
-    pub fn real_run(&self) -> Result<(&Group, u64), UnfitPlan> {
-        let run = self.only_run()?;
-        if run.0.faults.is_some() { Err(UnfitPlan::Faults(self.name.clone())) } else { Ok(run) }
+    /// The only run, which real nodes are to carry out; an error if it has simulated faults. Its
+    /// group has a `[network]`, whether or not the file has one: messages may be lost.
+    pub fn real_run(&self) -> Result<(Group, u64), UnfitPlan> {
+        let (group, seed) = self.only_run()?;
+        if group.faults.is_some() {
+            return Err(UnfitPlan::Faults(self.name.clone()));
+        }
+        let network = Some(group.network.clone().unwrap_or_default());
+        Ok((Group { network, ..group.clone() }, seed))
     }
 
     /// What was chosen where the file leaves a choice, and why, in words.

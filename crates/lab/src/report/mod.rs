@@ -9,4 +9,5 @@ mod template;
 
 pub use error::ReportError;
 pub use filled::{report, report_lines};
+pub(crate) use number::written;
 pub use reduced::{Reduced, reduce};

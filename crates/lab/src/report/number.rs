@@ -4,7 +4,7 @@ use crate::number::{superscript, with_commas};
 
 /// Writes whole numbers and those above 1,000 with commas, others with three digits, and infinity
 /// as `never`.
-pub(super) fn written(number: f64) -> String {
+pub(crate) fn written(number: f64) -> String {
     let size = number.abs();
     match number {
         number if number.is_infinite() => "never".to_owned(),

@@ -6,7 +6,7 @@ use crate::plan::{Group, Plan, PlanEntry};
 ///
 /// The digest is part of the tracks that nodes have on disk, so the text that it is computed from
 /// must never change. It is written out here, and not derived from types that may be renamed.
-pub(super) fn experiment_digest(plan: &Plan) -> String {
+pub(crate) fn experiment_digest(plan: &Plan) -> String {
     let groups: Vec<String> = plan.groups.iter().map(computed).collect();
     let text = format!("{:?} {} {groups:?}", plan.seeds, plan.every);
     format!("{:016x}", twox_hash::XxHash3_64::oneshot(text.as_bytes()))

@@ -18,6 +18,20 @@ pub(crate) fn median(sorted: &[f64]) -> Option<f64> {
     Some(if low == high { low } else { f64::midpoint(low, high) })
 }
 
+/// The quantile of sorted values, at least one; between two values it is interpolated linearly.
+pub(crate) fn quantile(sorted: &[f64], part: f64) -> f64 {
+    let place = part * (sorted.len() - 1) as f64;
+    let (low, high) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+    let between = place.fract();
+    match (low, high) {
+        _ if low == high || between == 0.0 => low,
+        // Interpolation with an infinite value would give NaN.
+        _ if high.is_infinite() => high,
+        _ if low.is_infinite() => low,
+        _ => low + between * (high - low),
+    }
+}
+
 /// How many runs diverged and how many are unfinished, in words; empty if none is either.
 pub(crate) fn failures(diverged: usize, unfinished: usize, of: usize) -> String {
     let said = [(diverged, "diverged"), (unfinished, "unfinished")];

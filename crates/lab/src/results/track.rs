@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fabnet_core::{Costs, Evaluations, Scalar};
 use fabnet_files::{Files, Frames, FramesError, Interruption, Label, ReadFrames, read_frames};
@@ -25,21 +25,54 @@ pub struct TrackPoint<T> {
     pub point: Vec<T>,
 }
 
-/// The file of one agent, open for writing. Points that cannot be written, because a disk is full,
-/// are kept in memory and written when there is space again.
+/// The file of one agent, open for writing. Points are kept in memory until they are written: when
+/// somebody finds the time, and there is space on the disk.
 #[derive(Debug)]
 pub struct Track {
-    frames: Frames,
+    /// Held while the disk works.
+    frames: Mutex<Frames>,
     path: PathBuf,
     /// The bytes of a point that are recorded.
     point: usize,
-    /// The records that wait for space, the oldest first.
-    unwritten: VecDeque<Vec<u8>>,
+    /// Never held while the disk works.
+    waiting: Mutex<Waiting>,
+}
+
+/// The records that wait to be written.
+#[derive(Debug, Default)]
+struct Waiting {
+    /// The oldest first.
+    records: VecDeque<Vec<u8>>,
     /// The bytes of these records.
-    waiting: usize,
+    bytes: usize,
     /// The number of records that were given up.
     lost: u64,
-    last_round: Option<u64>,
+}
+
+impl Waiting {
+    /// The largest number of bytes that wait; beyond it the oldest records are given up, but never
+    /// the newest one.
+    const ROOM: usize = 64 << 20;
+
+    fn add(&mut self, record: Vec<u8>) {
+        self.bytes += record.len();
+        self.records.push_back(record);
+        while self.bytes > Self::ROOM && self.records.len() > 1 {
+            self.take();
+            self.lost += 1;
+        }
+    }
+
+    fn take(&mut self) -> Option<Vec<u8>> {
+        let record = self.records.pop_front()?;
+        self.bytes -= record.len();
+        Some(record)
+    }
+
+    fn put_back(&mut self, record: Vec<u8>) {
+        self.bytes += record.len();
+        self.records.push_front(record);
+    }
 }
 
 /// Some records of a track could not be written.
@@ -63,30 +96,19 @@ fn reason(error: Option<&io::Error>) -> String {
 const HEAD: usize = 56;
 
 impl Track {
-    /// The largest number of bytes that wait for space; beyond it the oldest records are given up.
-    const ROOM: usize = 64 << 20;
-
     /// Continues a file, or begins it. A record that was not written completely is cut off; the
     /// number of these bytes is returned.
     pub fn open(files: Arc<dyn Files>, path: &Path, label: Label) -> Result<(Self, u64), FramesError> {
         let number = |name: &str| label.detail(name).and_then(|value| value.parse::<usize>().ok()).unwrap_or(0);
         let point = number("width") * number("scalar");
         let (frames, cut) = Frames::open(files, path, label)?;
-        let track = Self {
-            frames,
-            path: path.to_owned(),
-            point,
-            unwritten: VecDeque::new(),
-            waiting: 0,
-            lost: 0,
-            last_round: None,
-        };
-        Ok((track, cut))
+        let (frames, waiting) = (Mutex::new(frames), Mutex::default());
+        Ok((Self { frames, path: path.to_owned(), point, waiting }, cut))
     }
 
-    /// Adds a record. The point is given as the bytes of its scalars, the shared ones first. An
-    /// error says that the record waits for space.
-    pub fn add(&mut self, round: u64, time: f64, costs: Costs, point: &[u8]) -> io::Result<()> {
+    /// Adds a record, which waits to be written. The point is given as the bytes of its scalars,
+    /// the shared ones first. This does not wait for the disk.
+    pub fn add(&self, round: u64, time: f64, costs: Costs, point: &[u8]) {
         let mut record = Vec::with_capacity(HEAD + self.point);
         record.extend(round.to_le_bytes());
         record.extend(time.to_le_bytes());
@@ -94,47 +116,44 @@ impl Track {
         for count in [bytes, scalar_bytes, evaluations.upper, evaluations.lower, evaluations.products] {
             record.extend(count.to_le_bytes());
         }
-        record.extend(point.iter().take(self.point));
-        self.last_round = Some(round);
-        self.waiting += record.len();
-        self.unwritten.push_back(record);
-        while self.waiting > Self::ROOM
-            && let Some(oldest) = self.unwritten.pop_front()
-        {
-            self.waiting -= oldest.len();
-            self.lost += 1;
-        }
-        self.write_waiting()
+        record.extend_from_slice(&point[..self.point.min(point.len())]);
+        self.waiting().add(record);
     }
 
-    /// The round of the newest record of this process.
-    pub fn last_round(&self) -> Option<u64> {
-        self.last_round
-    }
-
-    /// Writes the records that wait for space.
-    pub fn write_waiting(&mut self) -> io::Result<()> {
-        while let Some(record) = self.unwritten.front() {
-            self.frames.append(record)?;
-            self.waiting -= record.len();
-            self.unwritten.pop_front();
+    /// Writes the records that wait. An error says that some still do.
+    pub fn write_waiting(&self) -> io::Result<()> {
+        let mut frames = self.frames();
+        loop {
+            let Some(record) = self.waiting().take() else { return Ok(()) };
+            if let Err(error) = frames.append(&record) {
+                self.waiting().put_back(record);
+                return Err(error);
+            }
         }
-        Ok(())
     }
 
     /// Returns when everything that was written would survive a power cut.
     pub fn sync(&self) -> io::Result<()> {
-        self.frames.sync()
+        self.frames().sync()
     }
 
     /// Writes the records that wait; an error says that some are missing.
-    pub fn finish(&mut self) -> Result<(), TrackIncomplete> {
+    pub fn finish(&self) -> Result<(), TrackIncomplete> {
         let error = self.write_waiting().and_then(|()| self.sync()).err();
-        let missing = self.lost + self.unwritten.len() as u64;
+        let waiting = self.waiting();
+        let missing = waiting.lost + waiting.records.len() as u64;
         if missing == 0 && error.is_none() {
             return Ok(());
         }
         Err(TrackIncomplete { path: self.path.clone(), missing, error })
+    }
+
+    fn frames(&self) -> MutexGuard<'_, Frames> {
+        self.frames.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -181,4 +200,54 @@ fn points<T: Scalar>(read: &ReadFrames) -> Vec<TrackPoint<T>> {
         })
     };
     read.records().filter_map(point).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use fabnet_files::{FailingFiles, Failure, MemoryFiles};
+
+    use super::*;
+
+    const SCALARS: usize = 4;
+
+    fn track(files: Arc<dyn Files>, scalars: usize) -> Track {
+        let label = Label::new("track 2", "run", 0).with("scalar", 8).with("width", scalars);
+        Track::open(files, Path::new("/state/0/track"), label).unwrap().0
+    }
+
+    fn rounds(files: &dyn Files) -> Vec<u64> {
+        let read = ReadTrack::<f64>::read(files, Path::new("/state/0/track")).unwrap();
+        read.map_or_else(Vec::new, |track| track.points.iter().map(|point| point.round).collect())
+    }
+
+    fn in_memory() -> Arc<MemoryFiles> {
+        let files = Arc::new(MemoryFiles::default());
+        files.create_folder(Path::new("/state/0")).unwrap();
+        files
+    }
+
+    #[test]
+    fn records_wait_in_order_until_they_are_written() {
+        let memory = in_memory();
+        let files = FailingFiles::new(memory.clone(), Failure::Full(6), 2);
+        let track = track(Arc::new(files), SCALARS);
+        for round in 1..=5 {
+            track.add(round, 0.0, Costs::default(), &[0; 8 * SCALARS]);
+            assert!(rounds(&*memory).len() < round as usize, "adding does not write");
+            let _ = track.write_waiting();
+        }
+        while track.write_waiting().is_err() {}
+        assert_eq!((rounds(&*memory), track.finish().is_ok()), ((1..=5).collect(), true));
+    }
+
+    #[test]
+    fn a_record_larger_than_all_room_is_written() {
+        let (memory, scalars) = (in_memory(), Waiting::ROOM / 8 + 1);
+        let track = track(memory.clone(), scalars);
+        for round in 1..=2 {
+            track.add(round, 0.0, Costs::default(), &vec![0; 8 * scalars]);
+        }
+        assert_eq!(track.finish().unwrap_err().missing, 1, "there is room for the newest only");
+        assert_eq!(rounds(&*memory), [2]);
+    }
 }

@@ -34,6 +34,9 @@ pub(super) fn make_algorithm<T: Scalar>(
         None => Steps::auto(automatic(group, reach)?),
     };
     let lossy = group.faults.is_some() || group.network.is_some();
+    if lossy {
+        method.check_losses()?;
+    }
     let settle = group.settle.unwrap_or_else(|| if is_learning { settling_rounds(&network, group.rounds) } else { 0 });
     let steps = if settle == 0 { steps } else { steps.rest_from(group.rounds.saturating_sub(settle)) };
     Ok(recipe(problem, steps.on(network, lossy)?)?.into())

@@ -32,7 +32,8 @@ pub struct Collection<'a> {
 /// Puts the one run of a plan together from what the nodes of a real network recorded.
 pub fn collect(plan: &Plan, folder: &Folder, collection: &Collection<'_>) -> Result<Summary, JobError> {
     let jobs = folder.open_jobs()?;
-    let context = JobContext { folder, jobs: &jobs, checkpoint: Duration::MAX, watch: false, progress: &() };
+    let (checkpoint, progress) = (Duration::MAX, &());
+    let context = JobContext { folder, jobs: &jobs, checkpoint, watch: false, processor_time: false, progress };
     let (mut runs, mut missing) = (Vec::new(), Vec::new());
     for job in plan.jobs() {
         let (done, gaps) = match job.group.precision {

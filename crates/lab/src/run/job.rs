@@ -12,7 +12,7 @@ use super::progress::Progress;
 use super::record::RunRecord;
 use super::setup::Setup;
 use super::simulator::Simulator;
-use super::stopwatch::Stopwatch;
+use super::stopwatch::{Stopwatch, WorkTimer};
 use super::watching::Watching;
 use crate::plan::Job;
 use crate::results::{FinishedRun, Folder, Jobs, Rows, write_solution};
@@ -28,6 +28,8 @@ pub(super) struct JobContext<'a> {
     pub(super) checkpoint: Duration,
     /// Whether to record what people can watch.
     pub(super) watch: bool,
+    /// Whether seconds are the processor's.
+    pub(super) processor_time: bool,
     /// Who follows the runs, and may interrupt them.
     pub(super) progress: &'a dyn Progress,
 }
@@ -78,7 +80,7 @@ fn advance<T: Scalar>(
     record: &mut RunRecord<'_, T>,
     rows: &mut Rows,
     watching: &mut Watching,
-    JobContext { jobs, checkpoint, progress, .. }: JobContext<'_>,
+    JobContext { jobs, checkpoint, progress, processor_time, .. }: JobContext<'_>,
 ) -> Result<Option<Stop>, JobError> {
     let Job { plan, group, run: number, .. } = record.job;
     let mut pacing = Pacing::new(checkpoint, CHECKPOINT_WORK);
@@ -110,8 +112,8 @@ fn advance<T: Scalar>(
         if interrupted {
             return Ok(None);
         }
-        let watch = Stopwatch::start();
+        let timer = WorkTimer::start(processor_time);
         simulator.run_until((round + 1).next_multiple_of(plan.every).min(group.rounds))?;
-        record.seconds = simulator.recorded_seconds().unwrap_or(record.seconds + watch.seconds());
+        record.seconds = simulator.recorded_seconds().unwrap_or(record.seconds + timer.seconds());
     }
 }

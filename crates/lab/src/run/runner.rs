@@ -30,6 +30,9 @@ pub struct RunOptions {
     pub checkpoint: Duration,
     /// Whether to record what people can watch, in the folder `watch/` of the results.
     pub watch: bool,
+    /// Whether the seconds of runs are the processor's, which other programs do not lengthen. Only
+    /// where each run has one thread.
+    pub processor_time: bool,
 }
 
 impl RunOptions {
@@ -38,7 +41,7 @@ impl RunOptions {
 
     /// The default options with this many threads.
     pub fn new(threads: usize) -> Self {
-        Self { threads, checkpoint: Self::CHECKPOINT, watch: false }
+        Self { threads, checkpoint: Self::CHECKPOINT, watch: false, processor_time: false }
     }
 }
 
@@ -63,10 +66,11 @@ pub(crate) fn carry_out_runs(
     progress: &dyn Progress,
 ) -> Result<Report, JobError> {
     let jobs = folder.open_jobs()?;
-    let context = JobContext { folder, jobs: &jobs, checkpoint: options.checkpoint, watch: options.watch, progress };
+    let RunOptions { threads, checkpoint, watch, processor_time } = options;
+    let context = JobContext { folder, jobs: &jobs, checkpoint, watch, processor_time, progress };
     let mut runs: Vec<(Job<'_>, Option<FinishedRun>)> =
         plan.jobs().map(|job| Ok((job, jobs.done(job.run)?))).collect::<Result<_, JobError>>()?;
-    carry_out_open(&mut runs, context, options.threads)?;
+    carry_out_open(&mut runs, context, threads)?;
     let interrupted = runs.iter().any(|(_, done)| done.is_none());
     Ok(Report { summary: folder.collect(&jobs, &runs)?, interrupted })
 }

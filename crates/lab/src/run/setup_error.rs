@@ -41,7 +41,7 @@ pub enum SetupError {
         problem: String,
     },
     /// The method needs step sizes, and the plan gives none.
-    #[error("`{algorithm}` has no automatic step sizes: give steps = {{ outer = …, inner = … }}")]
+    #[error("`{algorithm}` has no automatic step sizes: give one for each of its variables")]
     StepSizes {
         /// The name of the method.
         algorithm: String,

@@ -3,6 +3,8 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
+use cpu_time::ThreadTime;
+
 /// Measures the time since it was started.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch(Instant);
@@ -21,6 +23,30 @@ impl Stopwatch {
     /// The seconds since the start.
     pub fn seconds(self) -> f64 {
         self.elapsed().as_secs_f64()
+    }
+}
+
+/// Measures how long a run works.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum WorkTimer {
+    /// By the clock on the wall: what people wait for.
+    Wall(Stopwatch),
+    /// By the time that the processor spent on this thread: other programs do not count.
+    Processor(ThreadTime),
+}
+
+impl WorkTimer {
+    /// Starts to measure, on the thread that works if it is the processor's time.
+    pub(super) fn start(processor: bool) -> Self {
+        if processor { Self::Processor(ThreadTime::now()) } else { Self::Wall(Stopwatch::start()) }
+    }
+
+    /// The seconds since the start.
+    pub(super) fn seconds(self) -> f64 {
+        match self {
+            Self::Wall(watch) => watch.seconds(),
+            Self::Processor(begun) => begun.elapsed().as_secs_f64(),
+        }
     }
 }
 

@@ -34,11 +34,11 @@ impl Candidate {
         Self { x: digits(self.x), lower: digits(self.lower), ..self }
     }
 
-    /// The candidates around this one, by factors of two; there may be lower variables or not.
-    pub(super) fn around(self, has_lower: bool) -> Vec<Self> {
-        let lower: &[f64] = if has_lower { &[1.0, 2.0, 0.5] } else { &[1.0] };
+    /// The candidates around this one, by this factor; there may be lower variables or not.
+    pub(super) fn around(self, has_lower: bool, factor: f64) -> Vec<Self> {
+        let lower: &[f64] = if has_lower { &[1.0, factor, 1.0 / factor] } else { &[1.0] };
         let with = |x: f64, lower: f64| Self { x: self.x * x, lower: self.lower * lower, ..self }.rounded();
-        [2.0, 1.0, 0.5].iter().flat_map(|&x| lower.iter().map(move |&lower| with(x, lower))).collect()
+        [factor, 1.0, 1.0 / factor].iter().flat_map(|&x| lower.iter().map(move |&lower| with(x, lower))).collect()
     }
 }
 

@@ -9,4 +9,5 @@ mod search;
 
 pub use error::TuneError;
 pub use objective::{Objective, Score};
+pub(crate) use search::best_setting;
 pub use search::{Tuned, TunedGroup, tune};

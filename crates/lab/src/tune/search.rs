@@ -42,6 +42,10 @@ pub struct TunedGroup {
 const PENALTIES: [f64; 4] = [1.0, 5.0, 25.0, 125.0];
 /// The step sizes that the first tier tries, as fractions of those that smoothness suggests.
 const STARTS: [f64; 2] = [1.0, 0.25];
+/// The factor between neighbours in the second tier.
+const FACTOR: f64 = 2.0;
+/// The factor below which neighbours are no different.
+const FINEST_FACTOR: f64 = 1.01;
 /// The least and the largest number of held-out seeds.
 const HELD_OUT: [usize; 2] = [3, 10];
 
@@ -69,21 +73,51 @@ pub fn tune(
 
 /// Tunes one group.
 fn search(mut comparison: Comparison<'_>, group: &Group, held_out: &[u64]) -> Result<TunedGroup, TuneError> {
+    let best = best_of_search(&mut comparison, group, FACTOR)?;
+    let tuned = Group { label: format!("{} tuned", group.label), ..best };
+    decide(comparison, group, tuned, held_out)
+}
+
+/// The best setting that the search finds for the only group of a plan with this many trials, each
+/// on all seeds of the plan, and the number of trials that were carried out. Where no neighbour is
+/// better, nearer ones are tried, so that every method uses its trials.
+pub(crate) fn best_setting(
+    plan: &Plan,
+    trials: usize,
+    options: RunOptions,
+    scratch: &Path,
+    progress: &dyn Progress,
+) -> Result<(Group, usize), TuneError> {
+    let objective = &Objective::of(plan)?;
+    let (group, seeds) = (&plan.groups[0], plan.seeds.len());
+    let (left, rounds) = (trials * seeds, group.rounds);
+    let mut comparison = Comparison { plan, objective, options, scratch, progress, left, runs: 0, rounds };
+    let best = best_of_search(&mut comparison, group, FINEST_FACTOR)?;
+    Ok((best, comparison.runs / seeds))
+}
+
+/// The group with the best setting that the search finds within the budget.
+fn best_of_search(comparison: &mut Comparison<'_>, group: &Group, finest: f64) -> Result<Group, TuneError> {
     let names = find_method::<f64>(group)?.direction.steps;
     let mut tried: Vec<Candidate> = Vec::new();
     let first = first_tier(comparison.plan, group, names)?;
     let mut best = comparison.best_of(group, names, None, &first, &mut tried)?;
-    // Second tier: x and the coupled lower step sizes, by factors of two, as long as that helps.
+    // Second tier: x and the coupled lower step sizes, by factors of two as long as that helps, and
+    // then by the roots of it, down to the finest factor.
+    let mut factor = FACTOR;
     while let Some((candidate, _)) = best {
-        let found = comparison.best_of(group, names, best, &candidate.around(names.len() > 1), &mut tried)?;
+        let around = candidate.around(names.len() > 1, factor);
+        let found = comparison.best_of(group, names, best, &around, &mut tried)?;
         if found == best {
-            break;
+            factor = factor.sqrt();
+            if factor < finest {
+                break;
+            }
         }
         best = found;
     }
     let (candidate, _) = best.ok_or_else(|| TuneError::Budget { label: group.label.clone() })?;
-    let tuned = Group { label: format!("{} tuned", group.label), ..with_steps(group, names, candidate) };
-    decide(comparison, group, tuned, held_out)
+    Ok(with_steps(group, names, candidate))
 }
 
 /// The candidates of the first tier: the given setting, and penalties at large intervals with the

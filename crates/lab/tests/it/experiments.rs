@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use fabnet_core::algorithm::methods;
 use fabnet_core::peer::NeighbourSource;
 use fabnet_core::settings::Value;
 use fabnet_lab::{Experiment, Group, Plan, Setup};
@@ -19,7 +20,7 @@ fn labels(plan: &Plan) -> Vec<&str> {
     plan.groups.iter().map(|group| group.label.as_str()).collect()
 }
 
-/// Every experiment of the repository.
+/// Every experiment of the repository; the design of the benchmark is none.
 fn files() -> Vec<PathBuf> {
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments")];
     let mut files = Vec::new();
@@ -27,7 +28,7 @@ fn files() -> Vec<PathBuf> {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                folders.push(path);
+                folders.extend((!path.ends_with("benchmark")).then_some(path));
             } else if path.extension().is_some_and(|extension| extension == "toml") {
                 files.push(path);
             }
@@ -187,7 +188,7 @@ fn real_nodes_are_where_their_method_runs() {
         );
         let plan = plan(&text);
         let (group, seed) = plan.real_run().unwrap();
-        let setup = Setup::<f64>::new(group, seed).unwrap();
+        let setup = Setup::<f64>::new(&group, seed).unwrap();
         let NeighbourSource::Living(living) = setup.task(0, 1, 10).schedule else {
             panic!("{method} follows contacts")
         };
@@ -205,4 +206,31 @@ fn real_nodes_are_where_their_method_runs() {
     for links in graphs("d-psgd") {
         assert!(links.iter().all(|&(from, to)| links.contains(&(to, from))));
     }
+}
+
+/// A method that a lost message would break for good is refused where messages may be lost, on
+/// simulated links and on real ones, with what to do; all others are not.
+#[test]
+fn methods_that_need_every_message_are_refused_where_some_may_be_lost() {
+    let mut refused = 0;
+    for method in methods::<f64>() {
+        let is_refused = |group: &Group| {
+            let reason = Setup::<f64>::new(group, 0).err().map(|error| error.to_string());
+            reason.is_some_and(|reason| reason.contains("needs every message"))
+        };
+        let problem = if method.direction.bilevel { "bilevel-quadratic" } else { "quadratic" };
+        let steps = if method.direction.name == "itd" { "{ outer = 0.1, inner = 0.1 }" } else { "0.1" };
+        let text = format!(
+            "agents = 4\nseeds = 1\n[problem]\nkind = \"{problem}\"\n[topology]\nkind = \"ring\"\n\
+             [[algorithm]]\nkind = \"{}\"\nsteps = {steps}\n",
+            method.name
+        );
+        let simulated = plan(&format!("{text}[faults]\nloss = 0.1\n"));
+        let wanted = method.needs_every_message.is_some();
+        assert!(!is_refused(&plan(&text).groups[0]), "{} without losses", method.name);
+        assert_eq!(is_refused(&simulated.groups[0]), wanted, "{} on simulated links", method.name);
+        assert_eq!(is_refused(&plan(&text).real_run().unwrap().0), wanted, "{} on real links", method.name);
+        refused += usize::from(wanted);
+    }
+    assert!(refused >= 7, "{refused} methods are refused");
 }

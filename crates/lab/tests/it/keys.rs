@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeBounds;
 use std::path::Path;
 
+use fabnet_core::algorithm::methods;
 use fabnet_core::settings::{Accepts, Setting, Value};
 use fabnet_lab::{Experiment, RegistryEntry, Section, tables};
 
@@ -205,16 +206,20 @@ impl Trial<'_> {
     }
 }
 
+/// Whether a method finds its step sizes itself, where none are given.
+fn has_automatic_steps(kind: &str) -> bool {
+    methods::<f64>().iter().any(|method| method.name == kind && method.direction.automatic)
+}
+
 /// What must stand beside a key for it to mean anything. A key of a method's step sizes needs one
 /// for each block, own data needs its sizes, a target has two keys, and a contact plan needs
 /// contacts.
 fn beside(place: &Place, key: &str, with_own_data: bool) -> Vec<(String, String)> {
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let all = match (place.table, place.kind) {
-        // Double loops have no automatic step sizes.
         ("algorithm", Some(kind))
             if ["steps.", "exchange_every"].iter().any(|name| key.starts_with(name))
-                || (kind.starts_with("dl-") && key != "steps") =>
+                || (!has_automatic_steps(kind) && key != "steps") =>
         {
             let general =
                 ["momentum", "decay", "power", "mixings", "order", "gossip"].map(|key| format!("steps.{key}"));

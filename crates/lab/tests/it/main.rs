@@ -1,6 +1,7 @@
 //! The tests of the lab from outside, in one binary: each binary takes long to link.
 
 mod automatic_step_sizes;
+mod benchmark;
 mod charts;
 mod documents;
 mod experiments;

@@ -1,6 +1,6 @@
 //! Whether the settings of a node make sense together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::settings::Config;
 
@@ -21,6 +21,14 @@ pub enum ConfigMistake {
         name: String,
         /// Its address as it was written.
         address: String,
+    },
+    /// Two members or routers listen at the same place.
+    #[error("`{first}` and `{second}` have the same address: each needs one of its own")]
+    SameAddress {
+        /// One of them.
+        first: String,
+        /// The other one.
+        second: String,
     },
     /// The node is neither a member nor a router.
     #[error("there is no [[member]] and no [[router]] with the name `{0}`, which node says this is")]
@@ -71,7 +79,7 @@ impl Config {
     }
 
     fn check_names(&self) -> Result<(), ConfigMistake> {
-        let mut names = BTreeSet::new();
+        let (mut names, mut addresses) = (BTreeSet::new(), BTreeMap::new());
         for (name, address) in self.everybody() {
             if !is_name(name) {
                 return Err(ConfigMistake::Name(name.to_owned()));
@@ -81,6 +89,9 @@ impl Config {
             }
             if address.rsplit_once(':').is_none_or(|(_, port)| port.parse::<u16>().is_err()) {
                 return Err(ConfigMistake::Address { name: name.to_owned(), address: address.to_owned() });
+            }
+            if let Some(first) = addresses.insert(address, name) {
+                return Err(ConfigMistake::SameAddress { first: first.to_owned(), second: name.to_owned() });
             }
         }
         if names.contains(self.node.as_str()) { Ok(()) } else { Err(ConfigMistake::UnknownNode(self.node.clone())) }
@@ -101,7 +112,7 @@ impl Config {
 }
 
 /// Names become parts of keys, of file names and of certificates.
-fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
 }
 
@@ -146,6 +157,12 @@ mod tests {
         assert_eq!(mistake_after(|config| config.members[1].name = "alpha".into()), alpha());
         let router = RouterSettings { name: "alpha".into(), address: "hub:7447".into() };
         assert_eq!(mistake_after(|config| config.routers.push(router)), alpha());
+    }
+
+    #[test]
+    fn everybody_listens_at_another_place() {
+        let expected = ConfigMistake::SameAddress { first: "alpha".into(), second: "beta".into() };
+        assert_eq!(mistake_after(|config| config.members[1].address = config.members[0].address.clone()), expected);
     }
 
     #[test]

@@ -78,9 +78,11 @@ impl Config {
 
     /// The digest of what all nodes must have in common: the run, its plan, and who owns which
     /// agents.
-    pub fn run_digest(&self, plan: &str) -> RunDigest {
+    pub fn run_digest(&self, plan: &str, is_sealed: bool) -> RunDigest {
         let owners = self.members.iter().flat_map(|member| [member.name.clone(), format!("{:?}", member.agents)]);
-        RunDigest::of([self.run.clone(), plan.to_owned()].into_iter().chain(owners))
+        // Nodes that seal do not believe those that do not: their runs are not the same.
+        let seals = is_sealed.then(|| "sealed".to_owned());
+        RunDigest::of([self.run.clone(), plan.to_owned()].into_iter().chain(owners).chain(seals))
     }
 }
 
@@ -130,15 +132,15 @@ mod tests {
 
     #[test]
     fn the_digest_is_of_run_plan_and_owners_and_of_nothing_else() {
-        let digest = config("a", &[]).run_digest("plan");
+        let digest = config("a", &[]).run_digest("plan", false);
         let mut elsewhere = config("b", &["hub"]);
         elsewhere.members[0].address = "moved:9".into();
-        assert_eq!(elsewhere.run_digest("plan"), digest);
-        assert_ne!(config("a", &[]).run_digest("another plan"), digest);
+        assert_eq!(elsewhere.run_digest("plan", false), digest);
+        assert_ne!(config("a", &[]).run_digest("another plan", false), digest);
         elsewhere.members.swap(0, 1);
-        assert_ne!(elsewhere.run_digest("plan"), digest);
+        assert_ne!(elsewhere.run_digest("plan", false), digest);
         elsewhere.members.swap(0, 1);
         elsewhere.run = "s".into();
-        assert_ne!(elsewhere.run_digest("plan"), digest);
+        assert_ne!(elsewhere.run_digest("plan", false), digest);
     }
 }

@@ -33,7 +33,12 @@ impl Config {
         config.check().map_err(|mistake| ConfigError::Meaning(path.to_owned(), mistake))?;
         let folder = path.parent().unwrap_or(Path::new("."));
         let tls = config.tls.iter_mut().flat_map(|tls| [&mut tls.ca, &mut tls.certificate, &mut tls.key]);
-        for path in [&mut config.plan, &mut config.state].into_iter().chain(&mut config.data).chain(tls) {
+        for path in [&mut config.plan, &mut config.state]
+            .into_iter()
+            .chain(&mut config.data)
+            .chain(&mut config.expelled)
+            .chain(tls)
+        {
             *path = folder.join(&*path);
         }
         Ok(config)
@@ -50,6 +55,7 @@ mod tests {
         plan = "../plan.toml"
         state = "state"
         data = "/srv/data"
+        expelled = "expelled.toml"
         [tls]
         ca = "pki/ca.pem"
         certificate = "pki/alpha.pem"
@@ -66,6 +72,7 @@ mod tests {
         assert_eq!(config.plan, Path::new("nodes/a/../plan.toml"));
         assert_eq!(config.state, Path::new("nodes/a/state"));
         assert_eq!(config.data.as_deref(), Some(Path::new("/srv/data")));
+        assert_eq!(config.expelled.as_deref(), Some(Path::new("nodes/a/expelled.toml")));
         let tls = config.tls.unwrap();
         assert_eq!(tls.certificate, Path::new("nodes/a/pki/alpha.pem"));
         assert_eq!(tls.key, Path::new("/secret/alpha.key"));
@@ -77,7 +84,7 @@ mod tests {
         let impossible = parse(&TEXT.replace("agents = [0]", "agents = [1]"));
         assert!(impossible.starts_with("nodes/a/node.toml: the agents of all members"), "{impossible}");
         let malformed = parse(&TEXT.replace("agents = [0]", "agents = 0"));
-        assert!(malformed.starts_with("nodes/a/node.toml: ") && malformed.contains("line 13"), "{malformed}");
+        assert!(malformed.starts_with("nodes/a/node.toml: ") && malformed.contains("line 14"), "{malformed}");
         let absent = Config::read(Path::new("/nowhere/node.toml")).unwrap_err().to_string();
         assert!(absent.starts_with("/nowhere/node.toml: "), "{absent}");
     }

@@ -7,5 +7,6 @@ mod file;
 mod settings;
 
 pub use check::ConfigMistake;
+pub(crate) use check::is_name;
 pub use file::ConfigError;
 pub use settings::{Config, Limits, Member, RouterSettings, Tls};

@@ -49,6 +49,10 @@ pub struct Config {
     /// The certificates of this node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
+    /// The file in which an operator brings a list of expelled members, which the node looks at now
+    /// and then. It need not exist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expelled: Option<PathBuf>,
     /// Plain TCP: everybody on the network can read, forge and join.
     #[serde(default)]
     pub insecure: bool,
@@ -138,6 +142,7 @@ impl Config {
             loss: 0.0,
             limits: Limits::default(),
             tls: None,
+            expelled: None,
             insecure: false,
             shared_memory: false,
             members,

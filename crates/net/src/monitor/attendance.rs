@@ -13,10 +13,12 @@ pub(crate) struct Attendance {
     gate: StartGate,
     /// This member alone.
     me: Vec<Member>,
-    others: Vec<Member>,
+    pub(super) others: Vec<Member>,
     since: Duration,
     /// The round in which each agent was last heard.
     heard_in: BTreeMap<u32, u64>,
+    /// The number of members that the run has expelled, and for which nobody waits.
+    pub(crate) expelled: usize,
 }
 
 /// The condition on which the first round begins.
@@ -106,7 +108,7 @@ struct Participation<'a> {
 impl Attendance {
     pub(crate) fn new(config: &Config, gate: StartGate, now: Duration) -> Self {
         let (me, others) = config.members.iter().cloned().partition(|member| member.name == config.node);
-        Self { gate, me, others, since: now, heard_in: BTreeMap::new() }
+        Self { gate, me, others, since: now, heard_in: BTreeMap::new(), expelled: 0 }
     }
 
     /// Notes whom the peers of this node have heard.
@@ -153,13 +155,14 @@ impl Attendance {
     }
 
     /// Other members of which some agent was never heard.
-    fn never_heard(&self) -> Vec<String> {
+    pub(super) fn never_heard(&self) -> Vec<String> {
         let unheard = |member: &&Member| !member.agents.iter().all(|agent| self.heard_in.contains_key(agent));
         self.others.iter().filter(unheard).map(|member| member.name.clone()).collect()
     }
 
     fn start(&self) -> usize {
-        self.gate.start.unwrap_or(self.others.len() + 1)
+        let members = self.others.len() + 1;
+        self.gate.start.unwrap_or(members).min(members - self.expelled)
     }
 
     /// What speaks against everybody having taken part until the end of a run, as far as this node
@@ -199,129 +202,5 @@ impl Attendance {
             dead: member.agents.iter().any(dead),
             left: member.agents.iter().any(left),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What one peer knows, as a test wants it.
-    #[derive(Default)]
-    struct FakePeer {
-        agent: u32,
-        heard: BTreeMap<u32, u64>,
-        dead: Vec<u32>,
-        left: Vec<u32>,
-    }
-
-    impl PeerView for FakePeer {
-        fn agent(&self) -> u32 {
-            self.agent
-        }
-        fn heard_in(&self, agent: u32) -> Option<u64> {
-            self.heard.get(&agent).copied()
-        }
-        fn counts_as_dead(&self, agent: u32) -> bool {
-            self.dead.contains(&agent)
-        }
-        fn has_left(&self, agent: u32) -> bool {
-            self.left.contains(&agent)
-        }
-    }
-
-    fn hears<const N: usize>(heard: [(u32, u64); N]) -> FakePeer {
-        FakePeer { heard: heard.into(), ..FakePeer::default() }
-    }
-
-    /// The attendance of node `n0` among these members, of which each owns one agent.
-    fn attendance(members: u32, start: Option<usize>) -> Attendance {
-        let member =
-            |agent: u32| Member { name: format!("n{agent}"), agents: vec![agent], address: "h:1".into(), http: None };
-        let config = Config::new("r", "n0", (0..members).map(member).collect());
-        Attendance::new(&config, StartGate { start, within: Duration::from_secs(60) }, Duration::ZERO)
-    }
-
-    #[test]
-    fn the_first_round_begins_when_everybody_was_heard() {
-        let attendance = attendance(3, None);
-        let may_begin = |peer: FakePeer| attendance.may_begin(&[&peer], Duration::from_secs(1)).unwrap();
-        assert!(!may_begin(hears([(1, 0)])));
-        assert!(may_begin(hears([(1, 0), (2, 0)])));
-    }
-
-    #[test]
-    fn fewer_members_are_enough_if_the_plan_says_so() {
-        let attendance = attendance(3, Some(2));
-        let may_begin = |peer: FakePeer| attendance.may_begin(&[&peer], Duration::from_secs(1)).unwrap();
-        assert!(!may_begin(hears([])));
-        assert!(may_begin(hears([(2, 0)])));
-    }
-
-    #[test]
-    fn who_is_missing_when_time_is_up_is_named() {
-        let mut attendance = attendance(3, None);
-        let peer = hears([(1, 0)]);
-        attendance.observe(&[&peer]);
-        assert!(matches!(attendance.may_begin(&[&peer], Duration::from_millis(59_999)), Ok(false)));
-        let error = attendance.may_begin(&[&peer], Duration::from_secs(60)).unwrap_err().to_string();
-        assert!(error.contains("within 60 s: 2 of 3 members were heard, `n2` not"), "{error}");
-        // Somebody who was heard and has given up since is not named.
-        let error = attendance.may_begin(&[&hears([])], Duration::from_secs(61)).unwrap_err().to_string();
-        assert!(error.contains("2 of 3 members were heard, `n2` not"), "{error}");
-    }
-
-    #[test]
-    fn a_member_is_present_when_all_peers_hear_all_its_agents() {
-        let member = |name: &str, agents: &[u32]| Member {
-            name: name.into(),
-            agents: agents.into(),
-            address: "h:1".into(),
-            http: None,
-        };
-        let config = Config::new("r", "a", vec![member("a", &[0, 1]), member("b", &[2, 3])]);
-        let gate = StartGate { start: None, within: Duration::from_secs(60) };
-        let attendance = Attendance::new(&config, gate, Duration::ZERO);
-        let first = FakePeer { agent: 0, ..hears([(1, 0), (2, 0), (3, 0)]) };
-        let second = FakePeer { agent: 1, ..hears([(0, 0), (2, 0)]) };
-        assert_eq!(attendance.absent(&[&first, &second]), ["b"]);
-        assert_eq!(attendance.absent(&[&first]), [""; 0]);
-    }
-
-    #[test]
-    fn everybody_who_was_heard_late_took_part() {
-        let mut attendance = attendance(3, None);
-        let peer = hears([(1, 90), (2, 100)]);
-        attendance.observe(&[&peer]);
-        assert_eq!(attendance.judge_end(&[&peer], 100), [""; 0]);
-    }
-
-    #[test]
-    fn who_fell_silent_early_or_never_came_is_named() {
-        let mut attendance = attendance(3, None);
-        let peer = hears([(1, 89)]);
-        attendance.observe(&[&peer]);
-        let wrong = attendance.judge_end(&[&peer], 100);
-        assert_eq!(
-            wrong,
-            [
-                "only 2 of 3 members took part, `n2` did not",
-                "`n1`, `n2` were not heard in the last tenth of the rounds",
-            ]
-        );
-    }
-
-    #[test]
-    fn one_that_has_died_is_borne_and_most_of_them_are_not() {
-        let mut attendance = attendance(4, None);
-        let dead = |dead: &[u32], left: &[u32]| FakePeer {
-            dead: dead.into(),
-            left: left.into(),
-            ..hears([(1, 50), (2, 50), (3, 50)])
-        };
-        attendance.observe(&[&hears([(1, 50), (2, 50), (3, 50)])]);
-        let wrong = attendance.judge_end(&[&dead(&[1, 2, 3], &[])], 100);
-        assert_eq!(wrong, ["`n1`, `n2`, `n3` fell silent: they have died, or this node was cut off"]);
-        assert_eq!(attendance.judge_end(&[&dead(&[1, 2, 3], &[2])], 100), [""; 0], "one of them said farewell");
     }
 }

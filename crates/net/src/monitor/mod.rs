@@ -3,7 +3,10 @@
 
 mod admission;
 mod attendance;
+#[cfg(test)]
+mod attendance_tests;
 mod duplicates;
+mod presence;
 mod silence;
 
 pub(crate) use admission::Admission;
@@ -11,4 +14,5 @@ pub use admission::NotAdmitted;
 pub(crate) use attendance::{Attendance, PeerView};
 pub use attendance::{MissingMembers, StartGate};
 pub(crate) use duplicates::DuplicateDetector;
+pub(crate) use presence::Presence;
 pub(crate) use silence::SilenceDetector;

@@ -23,6 +23,12 @@ pub enum NodeError {
     /// Other members were missing.
     #[error(transparent)]
     Missing(#[from] MissingMembers),
+    /// The other members have expelled it.
+    #[error(
+        "the members of this run have expelled this node, by list number {0}: it can take part again once a list \
+         with a higher number does not name it"
+    )]
+    Expelled(u64),
     /// Its state cannot be written.
     #[error(transparent)]
     Disk(#[from] DiskError),

@@ -1,5 +1,6 @@
 //! The loop of a node.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
@@ -8,32 +9,44 @@ use std::time::Duration;
 use fabnet_core::peer::{Command, Envelope, Event};
 use fabnet_core::{Peer, Scalar};
 
+use super::audit_trail::AuditTrail;
+use super::certificates::CertificateKeeper;
 use super::ending::{EndReason, NodeError};
+use super::expulsions::Expulsions;
+use super::greeting_schedule::GreetingSchedule;
 use super::monitoring::Monitoring;
 use super::peer_driver::PeerDriver;
 use super::recorder::Recorder;
 use super::report::StatusReporter;
+use crate::audit::{AuditLog, AuditWriter};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::inbox::{Inbox, Input};
-use crate::monitor::{MissingMembers, NotAdmitted, StartGate};
+use crate::monitor::{MissingMembers, StartGate};
+use crate::pki::{CertificateWatch, MemberKeys};
 use crate::refusals::RefusalReason;
 use crate::run_digest::RunDigest;
-use crate::state::Disk;
+use crate::state::{Disk, DiskQueue};
 use crate::status::{RoundTimes, SharedStatus};
 use crate::transport::{OpenedTransport, Transport};
 
 /// Some agents of a run, in one process.
 pub struct Node<T: Scalar> {
-    config: Arc<Config>,
-    digest: RunDigest,
-    driver: PeerDriver<T>,
-    monitoring: Monitoring,
+    pub(super) config: Arc<Config>,
+    pub(super) digest: RunDigest,
+    pub(super) driver: PeerDriver<T>,
+    pub(super) monitoring: Monitoring,
+    pub(super) certificates: CertificateKeeper,
+    pub(super) greetings: GreetingSchedule,
+    pub(super) expulsions: Expulsions,
+    /// The agents of members that are expelled.
+    pub(super) expelled: BTreeSet<u32>,
+    pub(super) audit: AuditTrail,
     reporter: StatusReporter,
-    transport: Arc<dyn Transport>,
-    inbox: Arc<Inbox>,
+    pub(super) transport: Arc<dyn Transport>,
+    pub(super) inbox: Arc<Inbox>,
     inputs: Receiver<Input>,
-    clock: Arc<dyn Clock>,
+    pub(super) clock: Arc<dyn Clock>,
     tick: Duration,
     /// The time of the next tick; none before the start.
     next_tick: Option<Duration>,
@@ -49,6 +62,8 @@ pub struct NodeParts {
     pub inbox: (Arc<Inbox>, Receiver<Input>),
     /// The clock from which ticks come.
     pub clock: Arc<dyn Clock>,
+    /// The queue of what nobody waits for.
+    pub disk_queue: Arc<DiskQueue>,
     /// The place of its newest status.
     pub status: SharedStatus,
     /// The histogram of how long rounds take.
@@ -59,6 +74,14 @@ pub struct NodeParts {
     pub tick: Duration,
     /// The condition on which the first round begins.
     pub gate: StartGate,
+    /// The certificates of the node; none if it does without.
+    pub certificates: Option<CertificateWatch>,
+    /// The keys of all members, which its peers have as well; none in a run without seals.
+    pub keys: Option<Arc<MemberKeys>>,
+    /// The list of expelled members.
+    pub expulsions: Expulsions,
+    /// The audit log of the node.
+    pub audit: AuditLog,
 }
 
 impl<T: Scalar> Node<T> {
@@ -69,13 +92,21 @@ impl<T: Scalar> Node<T> {
         peers: impl IntoIterator<Item = (Peer<T>, Disk, u64)>,
         parts: NodeParts,
     ) -> Self {
-        let NodeParts { transport, inbox: (inbox, inputs), clock, status, times, dropped, tick, gate } = parts;
+        let NodeParts { transport, inbox: (inbox, inputs), clock, disk_queue, .. } = parts;
+        let NodeParts { status, times, dropped, tick, gate, .. } = parts;
+        let (certificates, audit) =
+            (parts.certificates, AuditTrail::new(AuditWriter::new(parts.audit, disk_queue.clone())));
         let OpenedTransport { transport, reconnect } = transport;
         let (config, now) = (Arc::new(config), clock.now());
         let mut node = Self {
-            driver: PeerDriver::new(peers, transport.clone(), clock.clone(), config.checkpoint, times),
+            driver: PeerDriver::new(peers, transport.clone(), clock.clone(), (disk_queue, config.checkpoint), times),
+            certificates: CertificateKeeper::new(certificates, reconnect.clone()),
+            greetings: GreetingSchedule::new(digest.to_string(), parts.keys),
+            expulsions: parts.expulsions,
+            expelled: BTreeSet::new(),
             monitoring: Monitoring::new(config.clone(), gate, reconnect, tick, now),
             reporter: StatusReporter::new(config.clone(), digest, status, dropped, now),
+            audit,
             config,
             digest,
             transport,
@@ -86,6 +117,7 @@ impl<T: Scalar> Node<T> {
             next_tick: None,
             done_at: None,
         };
+        node.tell_peers_of_expelled();
         node.report();
         node
     }
@@ -102,8 +134,8 @@ impl<T: Scalar> Node<T> {
             }
             let wait = self.next_tick.unwrap_or_default().saturating_sub(self.clock.now());
             match self.inputs.recv_timeout(wait) {
-                Ok(Input::Stop) | Err(RecvTimeoutError::Disconnected) => return self.end(recorder),
-                Ok(input) => self.take(input)?,
+                Ok(Input::Stop) | Err(RecvTimeoutError::Disconnected) => return self.stop(recorder),
+                Ok(input) => self.take(input, recorder)?,
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
@@ -121,8 +153,8 @@ impl<T: Scalar> Node<T> {
                 return Ok(Some(end));
             }
             match self.inputs.try_recv() {
-                Ok(Input::Stop) | Err(TryRecvError::Disconnected) => return self.end(recorder).map(Some),
-                Ok(input) => self.take(input)?,
+                Ok(Input::Stop) | Err(TryRecvError::Disconnected) => return self.stop(recorder).map(Some),
+                Ok(input) => self.take(input, recorder)?,
                 Err(TryRecvError::Empty) => return Ok(None),
             }
         }
@@ -174,10 +206,10 @@ impl<T: Scalar> Node<T> {
     ) -> Result<Option<EndReason>, NodeError> {
         self.driver.push_to_all(&Event::Tick);
         if let Err(error) = self.look_around(recorder) {
-            return Err(self.give_up(error, recorder));
+            return self.give_up(error, recorder).map(Some);
         }
         if !goes_on() {
-            return self.end(recorder).map(Some);
+            return self.stop(recorder).map(Some);
         }
         if self.driver.is_done() {
             if self.done_at.is_none() {
@@ -198,29 +230,33 @@ impl<T: Scalar> Node<T> {
         if reports || !self.driver.has_begun() {
             self.monitoring.observe(&self.driver);
         }
-        self.monitoring.judge_admission(now, &*self.transport)?;
+        self.monitoring.judge_admission(now, &self.digest, &*self.transport)?;
         if !self.driver.has_begun() && self.monitoring.may_begin(&self.driver, self.clock.now())? {
             tracing::info!("enough members are there: the first round begins");
             self.driver.push_to_all(&Event::Command(Command::Begin));
         }
         if reports {
+            self.check_certificates();
+            self.look_for_expulsions()?;
             self.report();
             self.monitoring.check_silence(&mut self.driver, self.clock.now());
             self.monitoring.check_duplicates(&self.driver, self.clock.now());
             if self.driver.is_done() {
                 recorder.secure();
             }
-            if !self.monitoring.admitted() {
-                self.greet();
-            }
         }
+        self.greet_if_due(now, reports);
         Ok(())
     }
 
-    fn take(&mut self, input: Input) -> Result<(), NodeError> {
+    fn take(&mut self, input: Input, recorder: &mut dyn Recorder<T>) -> Result<(), NodeError> {
         match input {
             Input::Message { from, to, bytes } => self.receive(from, to, bytes),
-            Input::Hello { node, manifest } => self.receive_greeting(node, manifest)?,
+            Input::Greeting { node, greeting } => {
+                if let Err(error) = self.receive_greeting(node, greeting) {
+                    self.give_up(error, recorder)?;
+                }
+            }
             // Whoever takes inputs out of the inbox ends the node at this one.
             Input::Stop => {}
         }
@@ -231,6 +267,7 @@ impl<T: Scalar> Node<T> {
     fn receive(&mut self, from: u32, to: u32, bytes: Vec<u8>) {
         self.inbox.done(from, bytes.len());
         match Envelope::read(&bytes) {
+            _ if self.expelled.contains(&from) => self.inbox.refusals().count(RefusalReason::Expelled),
             Some(envelope) if (envelope.from, envelope.to) != (from, to) => {
                 self.inbox.refusals().count(RefusalReason::Forged);
             }
@@ -244,29 +281,22 @@ impl<T: Scalar> Node<T> {
         }
     }
 
-    /// Compares the digest of another node with the one here. If they differ, one of the two is
-    /// alone with its own and must be told: the one that nobody has answered yet ends.
-    fn receive_greeting(&mut self, node: String, manifest: String) -> Result<(), NotAdmitted> {
-        let ours = self.digest.to_string();
-        if node == self.config.node || manifest == ours {
-            return Ok(());
-        }
-        self.inbox.refusals().count(RefusalReason::Manifest);
-        tracing::warn!(node, manifest, "a node of this run has another manifest");
-        if self.monitoring.admitted() {
-            self.greet();
-            return Ok(());
-        }
-        Err(NotAdmitted::Manifest { node, theirs: manifest, ours })
+    /// Ends because the node was told to.
+    fn stop(&mut self, recorder: &mut dyn Recorder<T>) -> Result<EndReason, NodeError> {
+        self.audit.note_stop(&*self.clock);
+        self.end(recorder)
     }
 
-    fn greet(&self) {
-        self.transport.greet(&self.config.node, &self.digest);
+    /// Ends, and writes down how.
+    fn end(&mut self, recorder: &mut dyn Recorder<T>) -> Result<EndReason, NodeError> {
+        let end = self.conclude(recorder);
+        self.audit.finish(&end, &*self.clock);
+        end
     }
 
     /// Says farewell, writes down where the node is, and ends: with an error if it is done and the
     /// answer may be wrong, or if something could not be written.
-    fn end(&mut self, recorder: &mut dyn Recorder<T>) -> Result<EndReason, NodeError> {
+    fn conclude(&mut self, recorder: &mut dyn Recorder<T>) -> Result<EndReason, NodeError> {
         let done = self.driver.is_done();
         let wrong = if done { self.monitoring.judge_end(&self.driver) } else { Vec::new() };
         self.driver.say_farewell(recorder);
@@ -285,15 +315,20 @@ impl<T: Scalar> Node<T> {
 
     /// Says farewell before the node ends with an error that others would otherwise only notice by
     /// its silence.
-    fn give_up(&mut self, error: NodeError, recorder: &mut dyn Recorder<T>) -> NodeError {
+    fn give_up(&mut self, error: NodeError, recorder: &mut dyn Recorder<T>) -> Result<EndReason, NodeError> {
         if matches!(error, NodeError::Missing(_)) {
             self.driver.say_farewell(recorder);
             self.transport.close();
         }
-        error
+        let end = Err(error);
+        self.audit.finish(&end, &*self.clock);
+        end
     }
 
     fn report(&mut self) {
-        self.reporter.report(&mut self.driver, &mut self.monitoring, self.inbox.refusals(), &*self.clock);
+        let certificate = self.certificates.status(&*self.clock);
+        let parts = (&mut self.driver, &mut self.monitoring);
+        self.reporter.report(parts, certificate, self.inbox.refusals(), &*self.clock);
+        self.audit.report(&self.driver, &self.monitoring, self.inbox.refusals(), &*self.clock);
     }
 }

@@ -1,22 +1,26 @@
 //! One agent of a node, with what the node keeps of it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use fabnet_core::{Peer, Scalar};
 
+use super::checkpoint_times::CheckpointTimes;
 use super::round_meter::RoundMeter;
 use crate::state::Disk;
 
 /// A peer, its disk, and what a node notes of its progress.
 pub(super) struct HostedPeer<T: Scalar> {
     pub(super) peer: Peer<T>,
-    pub(super) disk: Disk,
+    pub(super) disk: Arc<Disk>,
     /// The rounds that the peer is to do.
     pub(super) rounds: u64,
     /// The largest difference between its mass and its books that was ever seen.
     pub(super) max_residual: u64,
-    /// The time of its last checkpoint.
-    pub(super) checkpoint_at: Option<Duration>,
+    /// Whether its last record could not be written, which is said once.
+    pub(super) is_disk_failing: bool,
+    /// When its checkpoints were written.
+    pub(super) checkpoints: CheckpointTimes,
     /// How long its rounds take.
     pub(super) meter: RoundMeter,
     /// The last round that it did itself, in this incarnation or before its checkpoint; it may have
@@ -33,10 +37,11 @@ impl<T: Scalar> HostedPeer<T> {
         let worked_in = peer.round();
         Self {
             peer,
-            disk,
+            disk: Arc::new(disk),
             rounds,
             max_residual: 0,
-            checkpoint_at: None,
+            is_disk_failing: false,
+            checkpoints: CheckpointTimes::default(),
             meter: RoundMeter::new(now),
             worked_in,
             recorded: None,

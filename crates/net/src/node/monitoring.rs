@@ -10,8 +10,9 @@ use super::hosted_peer::HostedPeer;
 use super::peer_driver::PeerDriver;
 use crate::config::Config;
 use crate::monitor::{
-    Admission, Attendance, DuplicateDetector, MissingMembers, NotAdmitted, SilenceDetector, StartGate,
+    Admission, Attendance, DuplicateDetector, MissingMembers, NotAdmitted, Presence, SilenceDetector, StartGate,
 };
+use crate::run_digest::RunDigest;
 use crate::transport::{Reconnect, Transport};
 
 /// The views of a node on the other members.
@@ -36,7 +37,7 @@ impl Monitoring {
     ) -> Self {
         let contacts = config.contacts().map(|(name, address)| (name.to_owned(), address.to_owned()));
         Self {
-            admission: Admission::new(contacts, now),
+            admission: Admission::new(contacts, config.members.len(), now),
             attendance: Attendance::new(&config, gate, now),
             duplicates: DuplicateDetector::new(tick, now),
             silence: SilenceDetector::new(now),
@@ -49,6 +50,11 @@ impl Monitoring {
     /// Whether somebody has answered, or nobody needs to.
     pub(super) fn admitted(&self) -> bool {
         self.admission.admitted()
+    }
+
+    /// Notes how many members the run has expelled.
+    pub(super) fn note_expelled(&mut self, members: usize) {
+        self.attendance.expelled = members;
     }
 
     /// How often the transport has connected again.
@@ -70,8 +76,18 @@ impl Monitoring {
     }
 
     /// An error if others can be reached and do not answer for too long.
-    pub(super) fn judge_admission(&mut self, now: Duration, transport: &dyn Transport) -> Result<(), NotAdmitted> {
-        self.admission.judge(now, |address| transport.reaches(address))
+    pub(super) fn judge_admission(
+        &mut self,
+        now: Duration,
+        ours: &RunDigest,
+        transport: &dyn Transport,
+    ) -> Result<(), NotAdmitted> {
+        self.admission.judge(now, ours, |address| transport.reaches(address))
+    }
+
+    /// An error if this node has to believe a member that runs something else.
+    pub(super) fn disagrees(&mut self, node: String, theirs: String, ours: &RunDigest) -> Result<(), NotAdmitted> {
+        self.admission.disagrees(node, theirs, ours)
     }
 
     /// Whether the first round may begin; an error if it should have by now.
@@ -82,6 +98,11 @@ impl Monitoring {
     /// The names of members that are not heard at present.
     pub(super) fn absent<T: Scalar>(&self, driver: &PeerDriver<T>) -> Vec<String> {
         self.attendance.absent(&driver.views())
+    }
+
+    /// What is known of each other member, by name.
+    pub(super) fn states<T: Scalar>(&self, driver: &PeerDriver<T>) -> Vec<(&str, Presence)> {
+        self.attendance.states(&driver.views())
     }
 
     /// The names of members as which two processes act.

@@ -12,7 +12,7 @@ use super::hosted_peer::HostedPeer;
 use super::recorder::Recorder;
 use crate::clock::Clock;
 use crate::monitor::PeerView;
-use crate::state::{Disk, DiskError};
+use crate::state::{Disk, DiskError, DiskQueue};
 use crate::status::{NodeLog, RoundTimes};
 use crate::transport::Transport;
 
@@ -22,6 +22,7 @@ pub(super) struct PeerDriver<T: Scalar> {
     hosted: BTreeMap<u32, HostedPeer<T>>,
     transport: Arc<dyn Transport>,
     clock: Arc<dyn Clock>,
+    disk_queue: Arc<DiskQueue>,
     /// The time between two checkpoints.
     checkpoint_interval: Duration,
     times: RoundTimes,
@@ -38,7 +39,7 @@ impl<T: Scalar> PeerDriver<T> {
         peers: impl IntoIterator<Item = (Peer<T>, Disk, u64)>,
         transport: Arc<dyn Transport>,
         clock: Arc<dyn Clock>,
-        checkpoint_interval: Duration,
+        (disk_queue, checkpoint_interval): (Arc<DiskQueue>, Duration),
         times: RoundTimes,
     ) -> Self {
         let now = clock.now();
@@ -53,6 +54,7 @@ impl<T: Scalar> PeerDriver<T> {
             hosted,
             transport,
             clock,
+            disk_queue,
             checkpoint_interval,
             times,
             events: VecDeque::new(),
@@ -86,6 +88,14 @@ impl<T: Scalar> PeerDriver<T> {
     /// What happened lately.
     pub(super) fn log(&self) -> &NodeLog {
         &self.log
+    }
+
+    /// Logs that something was done about another agent, from outside the peers.
+    pub(super) fn note(&mut self, kind: &str, other: u32, text: String) {
+        let seconds = self.clock.now().saturating_sub(self.started).as_secs_f64();
+        let own = self.hosted.iter().next();
+        let round = own.map_or(0, |(_, hosted)| hosted.peer.round());
+        self.log.add(WatchEvent::new(seconds, round, kind).with_other(other).saying(text));
     }
 
     /// Whether all peers have begun with their rounds, or may.
@@ -143,8 +153,10 @@ impl<T: Scalar> PeerDriver<T> {
         }
     }
 
-    /// Writes a checkpoint of every peer, whenever the last one was.
+    /// Writes what still waits for the disk, and a checkpoint of every peer, whenever the last one
+    /// was.
     pub(super) fn write_checkpoints(&self) -> Result<(), DiskError> {
+        self.disk_queue.finish();
         self.hosted().try_for_each(|hosted| hosted.disk.write(&hosted.peer.checkpoint()))
     }
 
@@ -178,28 +190,49 @@ impl<T: Scalar> PeerDriver<T> {
         match effect {
             Effect::Send { to, bytes } if self.hosts(to) => self.push(to, Event::Message(bytes)),
             Effect::Send { to, bytes } => self.transport.send(agent, to, bytes),
-            Effect::Store { ticket, record } => self.store(agent, ticket, &record, recorder),
+            Effect::Store { record: Record::Checkpoint { round, point }, .. } => {
+                self.record(agent, (round, point), recorder);
+            }
+            Effect::Store { ticket, record } => self.store(agent, ticket, &record),
         }
     }
 
-    /// Writes a record and tells its peer. A point is always recorded, but becomes a checkpoint
-    /// only now and then, of which the peer is told nothing: nobody waits for checkpoints.
-    fn store(&mut self, agent: u32, ticket: u64, record: &Record, recorder: &mut dyn Recorder<T>) {
+    /// Writes a record that messages wait for, and tells its peer.
+    fn store(&mut self, agent: u32, ticket: u64, record: &Record) {
         let Some(hosted) = self.hosted.get_mut(&agent) else { return };
         let now = self.clock.now();
-        if let Record::Checkpoint { round, point } = record {
-            hosted.metric = recorder.record(&hosted.peer, *round, point);
-            hosted.recorded = Some(*round);
-            if hosted.checkpoint_at.is_some_and(|at| now.saturating_sub(at) < self.checkpoint_interval) {
-                hosted.meter.add_disk(self.clock.now().saturating_sub(now));
-                return;
-            }
-            hosted.checkpoint_at = Some(now);
-            recorder.secure();
+        let written = hosted.disk.write(record);
+        match &written {
+            // Some records are tried again in every tick.
+            Err(error) if !hosted.is_disk_failing => tracing::error!(agent, %error, "not written"),
+            Ok(()) if hosted.is_disk_failing => tracing::info!(agent, "written again"),
+            _ => {}
         }
-        let written = hosted.disk.write(record).inspect_err(|error| tracing::error!(agent, %error, "not written"));
+        hosted.is_disk_failing = written.is_err();
         hosted.meter.add_disk(self.clock.now().saturating_sub(now));
         self.push(agent, Event::Stored { ticket, safe: written.is_ok() });
+    }
+
+    /// Records a point. It becomes a checkpoint now and then, after the records before it: nobody
+    /// waits for that, and its peer is told nothing.
+    fn record(&mut self, agent: u32, (round, point): (u64, Vec<u8>), recorder: &mut dyn Recorder<T>) {
+        let Some(hosted) = self.hosted.get_mut(&agent) else { return };
+        let now = self.clock.now();
+        hosted.metric = recorder.record(&hosted.peer, round, &point);
+        hosted.recorded = Some(round);
+        if hosted.checkpoints.is_due(now, self.checkpoint_interval) {
+            hosted.checkpoints.begin(now);
+            recorder.secure();
+            let (disk, checkpoints) = (hosted.disk.clone(), hosted.checkpoints.clone());
+            self.disk_queue.add(move || {
+                let written = disk.write(&Record::Checkpoint { round, point });
+                if let Err(error) = &written {
+                    tracing::error!(agent, %error, "no checkpoint was written");
+                }
+                checkpoints.end(written.is_ok());
+            });
+        }
+        hosted.meter.add_disk(self.clock.now().saturating_sub(now));
     }
 }
 

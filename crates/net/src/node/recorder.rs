@@ -9,10 +9,11 @@ pub trait Recorder<T: Scalar> {
     fn record(&mut self, peer: &Peer<T>, round: u64, point: &[u8]) -> Option<f64>;
 
     /// Tries again to write what could not be written, and makes what was written survive a power
-    /// cut.
+    /// cut. Nobody waits until that is done.
     fn secure(&mut self);
 
-    /// Does the same at the end, and says which records are missing.
+    /// Does the same at the end, when nothing else waits for the disk, and says which records are
+    /// missing.
     fn finish(&mut self) -> Result<(), UnwrittenRecords>;
 }
 

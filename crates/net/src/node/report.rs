@@ -14,7 +14,7 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::refusals::{RefusalReason, Refusals};
 use crate::run_digest::RunDigest;
-use crate::status::{MemberAddress, NodeStatus, SharedStatus};
+use crate::status::{CertificateStatus, MemberAddress, NodeStatus, SharedStatus};
 
 /// Writes the status of a node, twice in a second, or less often where that takes long.
 pub(super) struct StatusReporter {
@@ -53,8 +53,8 @@ impl StatusReporter {
     /// Makes the status of the node known.
     pub(super) fn report<T: Scalar>(
         &mut self,
-        driver: &mut PeerDriver<T>,
-        monitoring: &mut Monitoring,
+        (driver, monitoring): (&mut PeerDriver<T>, &mut Monitoring),
+        certificate: Option<CertificateStatus>,
         refusals: &Refusals,
         clock: &dyn Clock,
     ) {
@@ -75,6 +75,7 @@ impl StatusReporter {
             refused: RefusalReason::ALL.map(|reason| (reason.name().to_owned(), refusals.get(reason))).into(),
             dropped: self.dropped.load(Ordering::Relaxed),
             renewals: monitoring.reconnections(),
+            certificate,
             agents: driver.hosted_mut().map(|hosted| agent_status(hosted, now)).collect(),
             members: MemberAddress::all(&self.config),
             log: driver.log().clone(),
@@ -88,7 +89,7 @@ impl StatusReporter {
 fn agent_status<T: Scalar>(hosted: &mut HostedPeer<T>, now: Duration) -> AgentStatus {
     let status = AgentStatus::of(&mut hosted.peer);
     hosted.max_residual = hosted.max_residual.max(status.mass_residual);
-    let checkpoint_age = hosted.checkpoint_at.map(|at| now.saturating_sub(at).as_secs_f64());
+    let checkpoint_age = hosted.checkpoints.age(now).map(|age| age.as_secs_f64());
     let (metric, times) = (hosted.metric, hosted.meter.latest().clone());
     AgentStatus { max_mass_residual: hosted.max_residual, checkpoint_age, metric, times, ..status }
 }

@@ -9,6 +9,7 @@ use fabnet_core::peer::{Incarnation, Record};
 use fabnet_files::{Files, FramesError, Label, frame_file, read_frames};
 
 use super::checkpoint::{CheckpointContents, CheckpointFile};
+use crate::nonces::Nonces;
 use crate::run_digest::RunDigest;
 
 /// The folder of one agent: `life`, `state`, and the two newest checkpoints. Every file carries the
@@ -73,6 +74,10 @@ pub enum DiskError {
 impl Disk {
     /// Others accept only incarnations with numbers below this.
     pub(super) const LAST_LIFE: u64 = 1 << 61;
+    /// The file with the present incarnation.
+    const LIFE: &str = "life";
+    /// More bytes than that file ever has: a longer one is damaged, and is not read into memory.
+    const LONGEST_LIFE: u64 = 4096;
 
     /// Opens or makes the folder of an agent, whose scalars have `scalar` bytes. A folder with a
     /// file of another run is refused.
@@ -85,7 +90,7 @@ impl Disk {
     ) -> Result<Self, DiskError> {
         files.create_folder(folder).map_err(|error| DiskError::File { path: folder.to_owned(), error })?;
         let disk = Self { files, folder: folder.to_owned(), agent, run: run.to_string(), scalar };
-        disk.read_labelled("life", "life 1")?;
+        disk.read_life()?;
         disk.read_labelled("state", "state 1")?;
         disk.checkpoint()?;
         Ok(disk)
@@ -93,17 +98,18 @@ impl Disk {
 
     /// An incarnation that was never used: the number after the last one or, if the disk knows of
     /// none, the milliseconds of the wall clock, which are larger than the number of any earlier
-    /// start.
-    pub fn next_life(&self, unix_time: Duration) -> Result<Incarnation, DiskError> {
-        let path = self.folder.join("life");
-        let known = self.read_labelled("life", "life 1")?;
+    /// start. Its nonce tells it from another one of the same number, which a folder from a backup
+    /// may begin.
+    pub fn next_life(&self, unix_time: Duration, nonces: &dyn Nonces) -> Result<Incarnation, DiskError> {
+        let path = self.folder.join(Self::LIFE);
+        let known = self.read_life()?;
         let known = known.and_then(|record| Some(u64::from_le_bytes(*record.first_chunk()?)));
         let counter = match known {
             Some(counter) => counter.checked_add(1).filter(|next| *next < Self::LAST_LIFE),
             None => Some(unix_time.as_millis() as u64),
         };
         let counter = counter.ok_or(DiskError::Lives { path: path.clone(), counter: known.unwrap_or_default() })?;
-        let nonce = getrandom::u64().map_err(|error| DiskError::File { path, error: io::Error::other(error) })?;
+        let nonce = nonces.next().map_err(|error| DiskError::File { path, error })?;
         Ok(Incarnation { counter, nonce })
     }
 
@@ -112,7 +118,7 @@ impl Disk {
         match record {
             Record::Incarnation(life) => {
                 let record = [life.counter.to_le_bytes(), life.nonce.to_le_bytes()].concat();
-                self.write_whole("life", &frame_file(&self.label("life 1"), &[&record]))
+                self.write_whole(Self::LIFE, &frame_file(&self.label("life 1"), &[&record]))
             }
             Record::State(state) => self.write_whole("state", &frame_file(&self.label("state 1"), &[state])),
             Record::Checkpoint { round, point } => self.write_checkpoint(*round, point),
@@ -165,6 +171,16 @@ impl Disk {
         Ok(rounds)
     }
 
+    /// The record of the present incarnation, if the file is there and intact.
+    fn read_life(&self) -> Result<Option<Vec<u8>>, DiskError> {
+        let path = self.folder.join(Self::LIFE);
+        if self.files.length(&path).is_ok_and(|length| length > Self::LONGEST_LIFE) {
+            warn_of_damage(&path);
+            return Ok(None);
+        }
+        self.read_labelled(Self::LIFE, "life 1")
+    }
+
     /// The record of a file with a label, if the file is there and intact. A file of another run is
     /// an error.
     fn read_labelled(&self, name: &str, kind: &str) -> Result<Option<Vec<u8>>, DiskError> {
@@ -175,7 +191,7 @@ impl Disk {
             Err(FramesError::File { path, error }) => return Err(DiskError::File { path, error }),
             Err(_) if self.is_of_earlier_version(&path) => return Err(DiskError::Unmarked(path)),
             Err(_) => {
-                tracing::warn!(path = %path.display(), "a damaged file is not used: this is a new life");
+                warn_of_damage(&path);
                 return Ok(None);
             }
         };
@@ -185,7 +201,7 @@ impl Disk {
         }
         let record = read.records().next().map(<[u8]>::to_vec);
         if record.is_none() {
-            tracing::warn!(path = %path.display(), "a damaged file is not used: this is a new life");
+            warn_of_damage(&path);
         }
         Ok(record)
     }
@@ -215,4 +231,8 @@ impl Disk {
     fn failure(&self, name: &str, error: io::Error) -> DiskError {
         DiskError::File { path: self.folder.join(name), error }
     }
+}
+
+fn warn_of_damage(path: &Path) {
+    tracing::warn!(path = %path.display(), "a damaged file is not used: this is a new life");
 }

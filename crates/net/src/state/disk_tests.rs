@@ -11,6 +11,7 @@ use fabnet_files::{FailingFiles, Failure, Files, MemoryFiles, SystemFiles};
 
 use super::checkpoint::CheckpointFile;
 use super::disk::{Disk, DiskError};
+use crate::nonces::SystemNonces;
 use crate::run_digest::RunDigest;
 
 /// Times of the wall clock at which processes start, in milliseconds.
@@ -66,17 +67,17 @@ fn no_life_is_used_twice() {
     let folder = tempfile::tempdir().unwrap();
     let disk = on_disk(folder.path());
     let at = |milliseconds: u64| Duration::from_millis(START + milliseconds);
-    let first = disk.next_life(at(0)).unwrap();
+    let first = disk.next_life(at(0), &SystemNonces).unwrap();
     assert_eq!(first.counter, START);
     disk.write(&Record::Incarnation(first)).unwrap();
-    let second = disk.next_life(at(0)).unwrap();
+    let second = disk.next_life(at(0), &SystemNonces).unwrap();
     assert_eq!(second.counter, first.counter + 1);
     assert_ne!(second.nonce, first.nonce);
     let path = folder.path().join("life");
     let whole = fs::read(&path).unwrap();
     let fresh_life = |what: &str| {
         // No process starts twice in a millisecond.
-        assert!(on_disk(folder.path()).next_life(at(1)).unwrap().counter > first.counter, "{what}");
+        assert!(on_disk(folder.path()).next_life(at(1), &SystemNonces).unwrap().counter > first.counter, "{what}");
     };
     for length in 0..whole.len() {
         fs::write(&path, &whole[..length]).unwrap();
@@ -98,7 +99,7 @@ fn lives_end_without_beginning_again() {
     for counter in [u64::MAX, u64::MAX - 1, Disk::LAST_LIFE] {
         let disk = on_disk(folder.path());
         disk.write(&Record::Incarnation(Incarnation { counter, nonce: 0 })).unwrap();
-        assert!(matches!(disk.next_life(Duration::ZERO), Err(DiskError::Lives { .. })), "{counter}");
+        assert!(matches!(disk.next_life(Duration::ZERO, &SystemNonces), Err(DiskError::Lives { .. })), "{counter}");
     }
 }
 
@@ -170,7 +171,10 @@ fn whatever_fails_at_whatever_operation_the_old_or_the_new_is_there() {
             let failing: Arc<dyn Files> = Arc::new(FailingFiles::new(inner.clone(), failure, at));
             let (life, round, state) = work(&failing);
             let disk = open(&inner, folder).unwrap();
-            assert!(disk.next_life(Duration::from_millis(START)).unwrap().counter > life, "{failure:?} at {at}");
+            assert!(
+                disk.next_life(Duration::from_millis(START), &SystemNonces).unwrap().counter > life,
+                "{failure:?} at {at}"
+            );
             let found = disk.checkpoint().unwrap();
             assert!(found.as_ref().map_or(0, |(round, _)| *round) >= round, "{failure:?} at {at}");
             assert!(found.is_none_or(|(round, found)| found == point(round)), "{failure:?} at {at}");

@@ -2,9 +2,11 @@
 
 mod checkpoint;
 mod disk;
+mod disk_queue;
 #[cfg(test)]
 mod disk_tests;
 mod state_folder;
 
 pub use disk::{Disk, DiskError};
+pub use disk_queue::{DiskMode, DiskQueue};
 pub use state_folder::StateFolder;

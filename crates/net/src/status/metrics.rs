@@ -89,8 +89,8 @@ struct MetricsPage<'a, 'b> {
 
 impl MetricsPage<'_, '_> {
     fn of_node(&mut self) -> fmt::Result {
-        let NodeStatus { run, node, manifest, version, ready, done, seconds, dropped, renewals, refused, .. } =
-            self.node;
+        let NodeStatus { run, node, manifest, version, ready, done, .. } = self.node;
+        let NodeStatus { seconds, dropped, renewals, refused, certificate, .. } = self.node;
         let name = |key: &str, value: &str| (key.to_owned(), value.to_owned());
         let labels = vec![name("run", run), name("node", node), name("manifest", manifest), name("version", version)];
         self.gauges("fabnet_node_info", "Which node this is", vec![(labels, 1.0)])?;
@@ -98,8 +98,11 @@ impl MetricsPage<'_, '_> {
         self.gauges("fabnet_done", "Whether all rounds are done", vec![(Vec::new(), f64::from(u8::from(*done)))])?;
         self.gauges("fabnet_uptime_seconds", "Time since the start", vec![(Vec::new(), *seconds)])?;
         self.counters("fabnet_dropped", "Messages that were lost on purpose", vec![(Vec::new(), *dropped)])?;
-        let help = "New connections, because somebody within reach was not heard";
+        let help = "New connections, because somebody was not heard or a certificate has changed";
         self.counters("fabnet_renewals", help, vec![(Vec::new(), *renewals)])?;
+        let expiry = certificate.iter().map(|certificate| (Vec::new(), certificate.expires as f64)).collect();
+        let help = "When the first of the certificates expires, in seconds since 1970";
+        self.gauges("fabnet_certificate_expiry_seconds", help, expiry)?;
         let refused = refused.iter().map(|(reason, count)| (vec![name("reason", reason)], *count)).collect();
         self.counters("fabnet_refused", "Messages and connections that were refused before a peer saw them", refused)
     }
@@ -159,6 +162,7 @@ impl MetricsPage<'_, '_> {
 mod tests {
     use prometheus_client::encoding::text::encode;
 
+    use super::super::node_status::CertificateStatus;
     use super::*;
 
     fn page(status: NodeStatus, times: &RoundTimes) -> String {
@@ -188,13 +192,16 @@ mod tests {
         };
         let (run, node) = ("today".into(), "alpha".into());
         let refused = counts("rate", 3);
-        let status = NodeStatus { run, node, refused, renewals: 2, agents: vec![agent], ..NodeStatus::default() };
+        let certificate = Some(CertificateStatus { expires: 1_800_000_000, ..CertificateStatus::default() });
+        let agents = vec![agent];
+        let status = NodeStatus { run, node, refused, renewals: 2, certificate, agents, ..NodeStatus::default() };
         let page = page(status, &RoundTimes::default());
         for (beginning, value) in [
             ("fabnet_node_info{run=\"today\",node=\"alpha\"", "1.0"),
             ("fabnet_ready", "0.0"),
             ("fabnet_refused_total{reason=\"rate\"}", "3"),
             ("fabnet_renewals_total", "2"),
+            ("fabnet_certificate_expiry_seconds", "1800000000.0"),
             ("fabnet_round{agent=\"4\"}", "120.0"),
             ("fabnet_sent_bytes_total{agent=\"4\"}", "9000"),
             ("fabnet_messages_total{agent=\"4\",outcome=\"applied\"}", "7"),

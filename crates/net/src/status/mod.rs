@@ -13,5 +13,5 @@ pub use gatherer::{NodeAnswer, NodeGatherer};
 pub use live_recording::LiveRecording;
 pub use log::log_to_stderr;
 pub use metrics::RoundTimes;
-pub use node_status::{MemberAddress, NodeLog, NodeStatus, SharedStatus};
+pub use node_status::{CertificateStatus, MemberAddress, NodeLog, NodeStatus, SharedStatus};
 pub use server::{ServerError, serve};

@@ -7,6 +7,7 @@ use fabnet_watch::{AgentStatus, WatchEvent};
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, Member};
+use crate::pki::{CertificateExpiry, moment};
 
 /// The status of a node. Scripts read its fields as JSON.
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own, read by scripts")]
@@ -42,9 +43,13 @@ pub struct NodeStatus {
     pub refused: BTreeMap<String, u64>,
     /// Messages that were lost on purpose.
     pub dropped: u64,
-    /// How often it has connected again, because somebody within reach was not heard.
+    /// How often it has connected again, because somebody within reach was not heard, or because
+    /// its certificate has changed.
     #[serde(default)]
     pub renewals: u64,
+    /// The first of the node's certificates to expire; none for a node without certificates.
+    #[serde(default)]
+    pub certificate: Option<CertificateStatus>,
     /// The status of each agent of the node.
     pub agents: Vec<AgentStatus>,
     /// All members of the run, as the node's file names them.
@@ -53,6 +58,26 @@ pub struct NodeStatus {
     /// What happened lately.
     #[serde(default)]
     pub log: NodeLog,
+}
+
+/// When the first of a node's certificates expires: its own or that of its authority.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub struct CertificateStatus {
+    /// The file of the certificate.
+    pub path: String,
+    /// The last moment at which it is valid, in seconds since 1970-01-01 UTC.
+    pub expires: u64,
+    /// The same moment as a date and a time of day in UTC.
+    pub until: String,
+    /// The whole days that are left; negative after it has expired.
+    pub days_left: i64,
+}
+
+impl CertificateStatus {
+    pub(crate) fn of(expiry: &CertificateExpiry) -> Self {
+        let CertificateExpiry { path, until, days_left, .. } = expiry;
+        Self { path: path.clone(), expires: until.as_secs(), until: moment(*until), days_left: *days_left }
+    }
 }
 
 /// A member of a run, and where its status can be read.
@@ -147,8 +172,8 @@ mod tests {
         let [node, agent] = fields(&status).map(|names| names.join(" "));
         assert_eq!(
             node,
-            "absent agents begun complete done doubles dropped log manifest members node ready refused renewals run \
-             seconds version"
+            "absent agents begun certificate complete done doubles dropped log manifest members node ready refused \
+             renewals run seconds version"
         );
         assert_eq!(
             agent,

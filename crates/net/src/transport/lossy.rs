@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use fabnet_core::rng::{Purpose, Stream};
 
 use super::Transport;
-use crate::run_digest::RunDigest;
+use crate::greeting::Greeting;
 
 /// Loses a fraction of all messages and hands the rest to another transport. Tests of real networks
 /// need it, because packets that are lost under TCP are only late.
@@ -35,8 +35,8 @@ impl Transport for LossyTransport {
         }
     }
 
-    fn greet(&self, node: &str, digest: &RunDigest) {
-        self.inner.greet(node, digest);
+    fn greet(&self, node: &str, greeting: &Greeting) {
+        self.inner.greet(node, greeting);
     }
 
     fn reaches(&self, address: &str) -> bool {

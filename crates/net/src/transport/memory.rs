@@ -9,8 +9,8 @@ use fabnet_core::rng::{Purpose, Stream};
 use super::{OpenError, OpenedTransport, Transport, TransportFactory};
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::inbox::{Inbox, Input};
-use crate::run_digest::RunDigest;
+use crate::greeting::Greeting;
+use crate::inbox::Inbox;
 
 /// A network within one process. It moves messages only when [`deliver`](Self::deliver) is called,
 /// so that one thread which drives clock, network and nodes repeats a run exactly.
@@ -91,6 +91,11 @@ impl MemoryNetwork {
         Ok(MemoryTransport { network: self.clone(), number })
     }
 
+    /// Changes what happens to messages that are sent from now on.
+    pub fn set_faults(&self, faults: LinkFaults) {
+        self.lock().faults = faults;
+    }
+
     /// Puts every message that is due into the inbox of its receiver; says how many these were.
     pub fn deliver(&self) -> usize {
         let now = self.clock.now();
@@ -132,14 +137,14 @@ impl Transport for MemoryTransport {
         }
     }
 
-    fn greet(&self, node: &str, digest: &RunDigest) {
+    fn greet(&self, node: &str, greeting: &Greeting) {
         let switch = self.network.lock();
         if !switch.nodes.contains_key(&self.number) {
             return;
         }
         let others = switch.nodes.iter().filter(|(number, _)| **number != self.number);
         for inbox in others.filter_map(|(_, other)| other.inbox.upgrade()) {
-            inbox.put(Input::Hello { node: node.to_owned(), manifest: digest.to_string() });
+            inbox.greeting(node, greeting.to_string().as_bytes());
         }
     }
 
@@ -200,6 +205,7 @@ mod tests {
     use super::*;
     use crate::clock::ManualClock;
     use crate::config::{Limits, Member};
+    use crate::inbox::Input;
 
     /// Two nodes, of agent 0 and of agents 1 and 2.
     struct TwoNodes {

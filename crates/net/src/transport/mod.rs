@@ -9,8 +9,8 @@ pub use memory::{LinkFaults, MemoryNetwork, MemoryTransport};
 use std::sync::Arc;
 
 use crate::config::Config;
+use crate::greeting::Greeting;
 use crate::inbox::Inbox;
-use crate::run_digest::RunDigest;
 
 /// Carries messages as well as it can: they may be lost, duplicated, late or out of order. What
 /// arrives goes to the [`Inbox`] that the transport was opened with.
@@ -19,9 +19,9 @@ pub trait Transport: Send + Sync {
     /// the oldest messages to it are dropped, and later ones make that good.
     fn send(&self, from: u32, to: u32, bytes: Vec<u8>);
 
-    /// Tells all other nodes of the run the name of this node and the digest that it has. It may
-    /// get lost; whoever needs an answer greets again.
-    fn greet(&self, node: &str, digest: &RunDigest);
+    /// Greets all other nodes of the run in the name of this node. It may get lost; whoever needs
+    /// an answer greets again.
+    fn greet(&self, node: &str, greeting: &Greeting);
 
     /// Whether anything accepts connections at an address. It may take a fraction of a second.
     fn reaches(&self, address: &str) -> bool;
@@ -37,6 +37,11 @@ pub trait Reconnect: Send + Sync {
     /// Connects again if one of these addresses can be reached, because messages that should come
     /// from there do not arrive. It never blocks.
     fn reconnect(&self, addresses: Vec<String>);
+
+    /// Connects again, whoever is heard, because certificates have changed, which are read when a
+    /// connection is opened. It never blocks. False says that it is connecting at present, and must
+    /// be asked again.
+    fn reopen(&self) -> bool;
 
     /// How often it has connected again.
     fn reconnections(&self) -> u64;

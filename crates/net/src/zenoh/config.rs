@@ -8,11 +8,16 @@ use serde_json::{Value, json};
 use super::access::access_rules;
 use crate::config::{Config, Tls};
 
+/// The milliseconds in which whoever connects must show its certificate. Each connection that says
+/// nothing takes up a descriptor for as long.
+const HANDSHAKE_MS: u32 = 2000;
+
 /// The settings of the node that the configuration is of, for messages up to a length in bytes.
 pub(super) fn session_settings(config: &Config, longest: usize) -> Value {
     let protocol = if config.insecure { "tcp" } else { "tls" };
     let mode = mode(config);
-    let listens_at = config.listens_at().map(|address| format!("{protocol}/{}", listening_address(address)));
+    let patience = if config.insecure { String::new() } else { format!("#tls_handshake_timeout_ms={HANDSHAKE_MS}") };
+    let listens_at = config.listens_at().map(|address| format!("{protocol}/{}{patience}", listening_address(address)));
     let mut settings = json!({
         "mode": mode,
         "listen": { "endpoints": listens_at.as_slice() },
@@ -144,7 +149,7 @@ mod tests {
         let tls = Tls { ca: "ca.pem".into(), certificate: "a.pem".into(), key: "a.key".into() };
         let secure = Config { insecure: false, tls: Some(tls), ..config("a") };
         let settings = session_settings(&secure, 100);
-        assert_eq!(settings["listen"]["endpoints"], json!(["tls/127.0.0.1:7000"]));
+        assert_eq!(settings["listen"]["endpoints"], json!(["tls/127.0.0.1:7000#tls_handshake_timeout_ms=2000"]));
         assert_eq!(settings["transport"]["link"]["tls"]["enable_mtls"], true);
         assert_eq!(settings["access_control"]["default_permission"], "deny");
     }

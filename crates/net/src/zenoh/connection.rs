@@ -12,10 +12,10 @@ use zenoh::{Session, Wait};
 
 use super::session::open_session;
 use crate::config::Config;
-use crate::inbox::{Inbox, Input};
+use crate::greeting::Greeting;
+use crate::inbox::Inbox;
 use crate::outbox::Outbox;
 use crate::refusals::RefusalReason;
-use crate::run_digest::RunDigest;
 use crate::transport::OpenError;
 
 /// A session, its subscriptions, and a queue for each pair of agents that has exchanged anything.
@@ -30,9 +30,6 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// The longest digest that a greeting may hold, in bytes.
-    const LONGEST_DIGEST: usize = 64;
-
     pub(super) fn open(config: &Config, inbox: &Arc<Inbox>) -> Result<Self, OpenError> {
         let me = config.me().ok_or_else(|| OpenError("this node is no member".into()))?;
         let session = open_session(config, inbox.longest())?;
@@ -72,9 +69,9 @@ impl Connection {
         Outbox::new(format!("to {to}"), send).map_err(|error| OpenError(error.to_string()))
     }
 
-    pub(super) fn greet(&self, node: &str, digest: &RunDigest) {
+    pub(super) fn greet(&self, node: &str, greeting: &Greeting) {
         // Whoever does not hear it is greeted again.
-        let _ = self.session.put(format!("{}/hello/{node}", self.prefix), digest.to_string()).wait();
+        let _ = self.session.put(format!("{}/hello/{node}", self.prefix), greeting.to_string()).wait();
     }
 
     /// Ends after what waits has left, or after this time.
@@ -99,10 +96,6 @@ fn message_arrived(inbox: &Inbox, to: u32, sample: &Sample) {
 }
 
 fn greeting_arrived(inbox: &Inbox, sample: &Sample) {
-    let node = sample.key_expr().as_str().rsplit('/').next().unwrap_or_default().to_owned();
-    if sample.payload().len() <= Connection::LONGEST_DIGEST
-        && let Ok(manifest) = sample.payload().try_to_string()
-    {
-        inbox.put(Input::Hello { node, manifest: manifest.into_owned() });
-    }
+    let node = sample.key_expr().as_str().rsplit('/').next().unwrap_or_default();
+    inbox.greeting(node, &sample.payload().to_bytes());
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::connection::Connection;
 use super::session::accepts_connections;
 use crate::config::Config;
+use crate::greeting::Greeting;
 use crate::inbox::Inbox;
-use crate::run_digest::RunDigest;
 use crate::transport::{OpenError, OpenedTransport, Reconnect, Transport, TransportFactory};
 
 /// Carries messages over a Zenoh session, which it opens again when the node is not heard by
@@ -39,6 +39,8 @@ impl TransportFactory for ZenohFactory {
 impl ZenohTransport {
     /// The time that what waits may take to leave at the end.
     const FAREWELL: Duration = Duration::from_secs(2);
+    /// The time that what waits may take to leave before the connection is replaced.
+    const CHANGEOVER: Duration = Duration::from_millis(500);
     /// The addresses that are tried at most to see whether anybody can be reached.
     const TRIED: usize = 8;
     /// The time between two attempts to connect again.
@@ -58,16 +60,41 @@ impl ZenohTransport {
 
     /// Opens a connection in place of the present one, if one of the addresses can be reached.
     fn open_again_if_reached(&self, addresses: &[String]) {
-        let is_reached = addresses.iter().take(Self::TRIED).any(|address| accepts_connections(address));
-        // The lock is not held while it connects: nobody who sends is to wait for that.
-        let old = if is_reached { self.lock().take() } else { None };
-        if let Some(old) = old {
+        if addresses.iter().take(Self::TRIED).any(|address| accepts_connections(address)) {
             tracing::warn!("connecting anew: somebody can be reached and is not heard");
-            old.close(Duration::ZERO);
+            self.open_again(Duration::ZERO);
+        }
+    }
+
+    /// Opens a connection in place of the present one, from which what waits may leave within this
+    /// time.
+    fn open_again(&self, farewell: Duration) {
+        // The lock is not held while it connects: nobody who sends is to wait for that.
+        let old = self.lock().take();
+        if let Some(old) = old {
+            old.close(farewell);
             let new = self.open_until_it_works();
             *self.lock() = Some(new);
             self.reconnections.fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    /// Connects again in a thread of its own, unless one is at it already.
+    fn connect_in_background(&self, connect: impl FnOnce(&Self) + Send + 'static) -> bool {
+        if self.is_reconnecting.swap(true, Ordering::Relaxed) {
+            return false;
+        }
+        let transport = self.clone();
+        let connect = move || {
+            connect(&transport);
+            transport.is_reconnecting.store(false, Ordering::Relaxed);
+        };
+        let spawned = std::thread::Builder::new().name("connect".into()).spawn(connect);
+        if let Err(error) = &spawned {
+            tracing::error!(%error, "cannot connect anew");
+            self.is_reconnecting.store(false, Ordering::Relaxed);
+        }
+        spawned.is_ok()
     }
 
     /// Tries until it works, because the port may not be free at once.
@@ -93,9 +120,9 @@ impl Transport for ZenohTransport {
         }
     }
 
-    fn greet(&self, node: &str, digest: &RunDigest) {
+    fn greet(&self, node: &str, greeting: &Greeting) {
         if let Some(connection) = &*self.lock() {
-            connection.greet(node, digest);
+            connection.greet(node, greeting);
         }
     }
 
@@ -114,18 +141,11 @@ impl Transport for ZenohTransport {
 
 impl Reconnect for ZenohTransport {
     fn reconnect(&self, addresses: Vec<String>) {
-        if self.is_reconnecting.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        let transport = self.clone();
-        let reconnect = move || {
-            transport.open_again_if_reached(&addresses);
-            transport.is_reconnecting.store(false, Ordering::Relaxed);
-        };
-        if let Err(error) = std::thread::Builder::new().name("connect".into()).spawn(reconnect) {
-            tracing::error!(%error, "cannot connect anew");
-            self.is_reconnecting.store(false, Ordering::Relaxed);
-        }
+        self.connect_in_background(move |transport| transport.open_again_if_reached(&addresses));
+    }
+
+    fn reopen(&self) -> bool {
+        self.connect_in_background(|transport| transport.open_again(Self::CHANGEOVER))
     }
 
     fn reconnections(&self) -> u64 {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use fabnet_net::Input;
+use fabnet_net::{Greeting, Input};
 use pairs::{LOSS, Pair, every_pair};
 
 /// The bytes of a message that is told from others by its number.
@@ -130,12 +130,14 @@ fn closing_lets_what_waits_leave_and_nothing_after_it() {
 }
 
 #[test]
-fn greetings_reach_the_others_with_name_and_digest() {
+fn greetings_reach_the_others_as_they_are() {
     for pair in every_pair() {
-        let digest = pair.config.run_digest("a plan");
-        let expected = Input::Hello { node: "alpha".into(), manifest: digest.to_string() };
+        let digest = pair.config.run_digest("a plan", false).to_string();
+        let certificates = vec![vec![7; 1000]; 3];
+        let greeting = Greeting { digest, asks: true, certificates, expels: Some("number = 1\n".into()) };
+        let expected = Input::Greeting { node: "alpha".into(), greeting: greeting.clone() };
         pair.wait("greeted", || {
-            pair.ends[0].transport.greet("alpha", &digest);
+            pair.ends[0].transport.greet("alpha", &greeting);
             pair.ends[1].arrived().contains(&expected)
         });
     }

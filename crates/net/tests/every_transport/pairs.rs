@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use fabnet_net::{
     Authority, Clock, Config, Inbox, Input, Limits, LinkFaults, LossyTransport, ManualClock, Member, MemoryNetwork,
-    SystemClock, Tls, Transport, TransportFactory, ZenohFactory,
+    NodeIdentity, SystemClock, Tls, Transport, TransportFactory, Validity, ZenohFactory,
 };
 
 /// The fraction of messages that lossy transports lose here.
@@ -127,10 +127,11 @@ fn configs() -> [Config; 2] {
 
 fn secure(configs: &mut [Config; 2], folder: &Path) {
     let folder = folder.join("pki");
-    let authority = Authority::create(&folder).unwrap();
+    let authority = Authority::create(&folder, Validity::OF_AUTHORITIES).unwrap();
     for config in configs {
-        let (certificate, key) = authority.issue(&config.node, &["127.0.0.1".into()]).unwrap();
-        config.tls = Some(Tls { ca: folder.join("ca.pem"), certificate, key });
+        let node = NodeIdentity::new(&config.node, vec!["127.0.0.1".into()]).unwrap();
+        let (certificate, key) = authority.issue(&node, Validity::OF_NODES).unwrap();
+        config.tls = Some(Tls { ca: folder.join("ca.pem"), certificate: certificate.path().to_owned(), key });
         config.insecure = false;
     }
 }

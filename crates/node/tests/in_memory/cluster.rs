@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use fabnet_files::{Files, MemoryFiles};
 use fabnet_lab::{Experiment, Plan, Setup};
 use fabnet_net::{
-    Clock, Config, EndReason, LinkFaults, ManualClock, Member, MemoryNetwork, NodeStatus, Refusals, SharedStatus,
-    TransportFactory,
+    Authority, Clock, Config, DiskMode, EndReason, LinkFaults, ManualClock, Member, MemoryNetwork, NodeIdentity,
+    NodeStatus, Nonces, PkiEnvironment, Refusals, SharedStatus, Tls, TransportFactory, Validity,
 };
 use fabnet_node::{Environment, NodeRuntime, NodeRuntimeError};
 
@@ -16,14 +17,19 @@ use fabnet_node::{Environment, NodeRuntime, NodeRuntimeError};
 pub(crate) struct Cluster {
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) network: MemoryNetwork,
+    nonces: Arc<CountedNonces>,
     pub(crate) configs: Vec<Config>,
     pub(crate) experiment: String,
     pub(crate) disks: Vec<Arc<MemoryFiles>>,
     /// What the nodes see of their disks: tests put others in between.
     pub(crate) files: Vec<Arc<dyn Files>>,
+    /// Who waits for them.
+    pub(crate) disk_mode: DiskMode,
     /// What connects the nodes; the network, unless a test puts something in between.
     pub(crate) factories: Vec<Arc<dyn TransportFactory>>,
     pub(crate) nodes: Vec<Option<NodeRuntime<f64>>>,
+    /// Whether each node does nothing at present.
+    pub(crate) suspended: Vec<bool>,
     /// A second process that acts as one of the members.
     pub(crate) twin: Option<NodeRuntime<f64>>,
     pub(crate) ends: Vec<Option<Result<EndReason, String>>>,
@@ -61,15 +67,37 @@ impl Cluster {
             configs: (0..count).map(config).collect(),
             experiment: experiment(count, rounds, network),
             files: disks.iter().map(|disk| disk.clone() as Arc<dyn Files>).collect(),
+            disk_mode: DiskMode::InLoop,
             factories: (0..count).map(|_| Arc::new(memory.clone()) as Arc<dyn TransportFactory>).collect(),
             network: memory,
+            nonces: Arc::default(),
             clock,
             disks,
             nodes: (0..count).map(|_| None).collect(),
+            suspended: vec![false; count],
             twin: None,
             ends: vec![None; count],
             statuses: (0..count).map(|_| SharedStatus::default()).collect(),
         }
+    }
+
+    /// Makes an authority on the disk of node 0, and gives every node a certificate of it.
+    pub(crate) fn secure(&mut self) -> Authority {
+        let files = self.disks[0].clone();
+        let environment = PkiEnvironment { shared: files.clone(), secret: files, clock: self.clock.clone() };
+        let authority = Authority::create_in(environment, Path::new("/pki"), Validity::OF_AUTHORITIES).unwrap();
+        for (node, config) in self.configs.iter_mut().enumerate() {
+            let identity = NodeIdentity::new(&config.node, Vec::new()).unwrap();
+            let (certificate, key) = authority.issue(&identity, Validity::OF_NODES).unwrap();
+            let tls = Tls { ca: "/pki/ca.pem".into(), certificate: certificate.path().to_owned(), key };
+            for path in [&tls.ca, &tls.certificate, &tls.key].into_iter().filter(|_| node > 0) {
+                let contents = self.disks[0].read(path).unwrap();
+                self.files[node].create_folder(Path::new("/pki")).unwrap();
+                self.files[node].write_whole(path, &contents).unwrap();
+            }
+            config.tls = Some(tls);
+        }
+        authority
     }
 
     /// Opens a node with its present configuration.
@@ -77,7 +105,10 @@ impl Cluster {
         let plan = self.plan();
         let environment = Environment {
             files: self.files[node].clone(),
+            disk_mode: self.disk_mode,
+            certificates: self.disks[node].clone(),
             clock: self.clock.clone(),
+            nonces: self.nonces.clone(),
             transport: Box::new(Shared(self.factories[node].clone())),
             status: self.statuses[node].clone(),
             refusals: Arc::new(Refusals::default()),
@@ -111,7 +142,7 @@ impl Cluster {
         // How the twin ends is of no interest.
         let _ = self.twin.as_mut().map(|twin| twin.poll(&mut || true));
         for (node, place) in self.nodes.iter_mut().enumerate() {
-            let Some(runtime) = place else { continue };
+            let Some(runtime) = place.as_mut().filter(|_| !self.suspended[node]) else { continue };
             match runtime.poll(&mut || true) {
                 Ok(None) => {}
                 Ok(Some(end)) => self.ends[node] = Some(Ok(end)),
@@ -183,6 +214,16 @@ impl Cluster {
     }
 }
 
+/// Numbers in a fixed order that is not ascending.
+#[derive(Default)]
+struct CountedNonces(AtomicU64);
+
+impl Nonces for CountedNonces {
+    fn next(&self) -> std::io::Result<u64> {
+        Ok(self.0.fetch_add(1, Ordering::Relaxed).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+}
+
 /// Hands a factory out that the test keeps.
 struct Shared(Arc<dyn TransportFactory>);
 
@@ -199,7 +240,7 @@ impl TransportFactory for Shared {
 /// The only run of a plan.
 pub(crate) fn setup(plan: &Plan) -> Setup<f64> {
     let (group, seed) = plan.real_run().unwrap();
-    Setup::new(group, seed).unwrap()
+    Setup::new(&group, seed).unwrap()
 }
 
 /// Policy evaluation with dFAB, which converges to the answer itself.

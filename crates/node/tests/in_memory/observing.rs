@@ -29,6 +29,10 @@ impl Reconnect for AskedFor {
         self.addresses.lock().unwrap().push(addresses);
     }
 
+    fn reopen(&self) -> bool {
+        unreachable!("no certificate changes here")
+    }
+
     fn reconnections(&self) -> u64 {
         self.reconnections.load(Ordering::Relaxed)
     }
@@ -43,8 +47,8 @@ impl Transport for DeafTransport {
             self.0.send(from, to, bytes);
         }
     }
-    fn greet(&self, node: &str, digest: &fabnet_net::RunDigest) {
-        self.0.greet(node, digest);
+    fn greet(&self, node: &str, greeting: &fabnet_net::Greeting) {
+        self.0.greet(node, greeting);
     }
     fn reaches(&self, address: &str) -> bool {
         self.0.reaches(address)
@@ -102,7 +106,7 @@ fn a_status_says_where_the_node_is_and_for_how_long() {
     assert_eq!((agent.members, agent.mass_residual), (2, 0));
     // The first checkpoint is of round 10.
     assert!(agent.checkpoint_age.is_some_and(|age| (19.0..20.0).contains(&age)), "{:?}", agent.checkpoint_age);
-    let digest = cluster.configs[0].run_digest(&cluster.plan().to_toml());
+    let digest = cluster.configs[0].run_digest(&cluster.plan().to_toml(), false);
     assert_eq!(status.manifest, digest.to_string());
 }
 

@@ -25,6 +25,23 @@ fn a_node_with_another_plan_is_told_so_and_the_others_go_on() {
 }
 
 #[test]
+fn one_member_with_another_plan_does_not_end_those_that_start() {
+    let mut cluster = Cluster::new(4, 1000, "start = 3\nstart_within = 60");
+    let experiment = cluster.experiment.clone();
+    cluster.experiment = experiment.replace("rounds = 1000", "rounds = 999");
+    cluster.start(3);
+    cluster.experiment = experiment;
+    cluster.start(0);
+    cluster.step_for(Duration::from_secs(2));
+    assert_eq!((&cluster.ends[0], &cluster.ends[3]), (&None, &None), "one word against another");
+    cluster.start(1);
+    cluster.start(2);
+    cluster.step_until("under way", |cluster| cluster.round(0) > 20);
+    assert!(cluster.error(3).contains("runs another manifest"), "{:?}", cluster.ends[3]);
+    assert_eq!(cluster.ends[..3], [None, None, None]);
+}
+
+#[test]
 fn others_that_can_be_reached_and_never_answer_are_named() {
     let nothing_arrives = LinkFaults { loss: 1.0, ..LinkFaults::default() };
     let mut cluster = Cluster::with_faults(2, 100, "", nothing_arrives);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fabnet_files::{FailingFiles, Failure, Files, read_frames};
+use fabnet_net::DiskMode;
 
 use crate::cluster::Cluster;
 
@@ -68,6 +69,29 @@ fn a_disk_that_is_full_for_a_while_costs_no_record() {
     cluster.start_all();
     cluster.run_to_end();
     assert!(failing.count() > 100, "the disk was full in the middle: {}", failing.count());
+    cluster.assert_all_done();
+    assert_eq!(recorded(&cluster, 0), (1..=60).map(|tenth| 10 * tenth).collect::<Vec<_>>());
+}
+
+/// Seconds of a disk that does not answer are seconds without a checkpoint, and nothing else.
+#[test]
+fn a_disk_that_stands_still_holds_up_neither_rounds_nor_answers() {
+    let mut cluster = Cluster::new(2, 600, "");
+    cluster.disk_mode = DiskMode::OnThread;
+    cluster.configs[0].checkpoint = Duration::from_millis(500);
+    let disk = Arc::new(FailingFiles::counting(cluster.disks[0].clone()));
+    cluster.files[0] = disk.clone();
+    cluster.start_all();
+    cluster.step_until("under way", |cluster| cluster.round(0) > 100);
+    disk.stand_still(true);
+    let (round, operations) = (cluster.round(0), disk.count());
+    cluster.step_for(Duration::from_secs(3));
+    assert!(cluster.round(0) >= round + 250 && cluster.round(1) >= round + 250, "rounds go on: {}", cluster.round(0));
+    assert!(disk.count() <= operations + 1, "nothing was written: {operations} and {}", disk.count());
+    let age = cluster.status(0).agents[0].checkpoint_age.unwrap();
+    assert!(age > 2.0, "the last checkpoint is old: {age}");
+    disk.stand_still(false);
+    cluster.run_to_end();
     cluster.assert_all_done();
     assert_eq!(recorded(&cluster, 0), (1..=60).map(|tenth| 10 * tenth).collect::<Vec<_>>());
 }

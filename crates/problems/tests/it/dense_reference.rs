@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
-use fabnet_core::algorithm::Steps;
+use fabnet_core::algorithm::{Steps, methods};
 use fabnet_core::topology::{Phases, Topology};
-use fabnet_core::{Digraph, GradientMut, Level, Point, Problem, Scratch, Shard};
+use fabnet_core::weights::Uniform;
+use fabnet_core::{Digraph, GradientMut, Level, Network, Point, Problem, Scratch, Shard, Venue};
 use fabnet_problems::PolicyEvaluation;
 
 use crate::common;
@@ -112,11 +113,14 @@ fn equals_the_dense_version(method: &str, pattern: Pattern) {
     let mut dense = Dense::new(&problem, Phases::new(AGENTS, 0.3, 4));
     let steps = Steps::each(["x", "y", "z"].into_iter().zip(STEPS));
     let algorithm = common::build_with(method, &[("penalty", PENALTY.into())], &*problem, steps);
-    let mut shard = Shard::new(algorithm, problem.clone(), common::phases(4), 0).unwrap();
+    let venue = methods::<f64>().into_iter().find(|known| known.name == method).unwrap().venue;
+    let (topology, weights) = venue.network(Box::new(Phases::new(AGENTS, 0.3, 4)), Box::new(Uniform));
+    let mut shard = Shard::new(algorithm, problem.clone(), Network::new(topology, weights), 0).unwrap();
     for k in 0..200 {
+        let drawn = if venue == Venue::Static { 0 } else { k };
         match pattern {
-            Pattern::PushPull => dense.push_pull(k),
-            Pattern::PushSum => dense.push_sum(k),
+            Pattern::PushPull => dense.push_pull(drawn),
+            Pattern::PushSum => dense.push_sum(drawn),
         }
         shard.round().unwrap();
         for agent in 0..AGENTS {
@@ -130,6 +134,34 @@ fn equals_the_dense_version(method: &str, pattern: Pattern) {
 #[test]
 fn fab_equals_the_dense_version() {
     equals_the_dense_version("fab", Pattern::PushPull);
+}
+
+#[test]
+fn static_fab_equals_the_dense_version() {
+    equals_the_dense_version("static-fab", Pattern::PushPull);
+}
+
+/// One agent that holds everything descends along the mean of all directions.
+#[test]
+fn centralized_fab_equals_the_dense_version() {
+    let problem = Arc::new(PolicyEvaluation::<f64>::new(AGENTS, 4));
+    let method = methods::<f64>().into_iter().find(|known| known.name == "centralized-fab").unwrap();
+    let (topology, weights) = method.venue.network(Box::new(Phases::new(AGENTS, 0.3, 4)), Box::new(Uniform));
+    let average = method.venue.problem::<f64>(problem.clone()).unwrap();
+    let steps = Steps::each(["x", "y", "z"].into_iter().zip(STEPS));
+    let algorithm = common::build_with("centralized-fab", &[("penalty", PENALTY.into())], &*average, steps);
+    let mut shard = Shard::new(algorithm, average, Network::new(topology, weights), 0).unwrap();
+    let mut v = vec![0.0; 45];
+    for k in 0..200 {
+        let directions: Rows = (0..AGENTS).map(|agent| direction(&problem, agent, &v)).collect();
+        for (c, v) in v.iter_mut().enumerate() {
+            *v -= step(c) * directions.iter().map(|d| d[c]).sum::<f64>() / AGENTS as f64;
+        }
+        shard.round().unwrap();
+        let gap = shard.view().point(0).iter().zip(&v).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(gap < 1e-12, "{gap:e} apart after {} rounds", k + 1);
+    }
+    assert!(v.iter().all(|v| v.abs() > 1e-6), "something has moved");
 }
 
 #[test]

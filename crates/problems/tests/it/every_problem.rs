@@ -2,10 +2,16 @@
 
 use std::sync::Arc;
 
+use fabnet_core::algorithm::{Auto, Steps};
 use fabnet_core::hypergradient::Solver;
+use fabnet_core::observe::{ErrorWatch, run};
 use fabnet_core::rng::{Purpose, Stream};
-use fabnet_core::{Curvature, GradientMut, Level, Point, Problem, ProblemExt, Scratch, linalg};
+use fabnet_core::topology::MixedRadix;
+use fabnet_core::weights::Uniform;
+use fabnet_core::{Curvature, GradientMut, Level, Network, Point, Problem, ProblemExt, Scratch, Shard, linalg};
 use fabnet_problems::{PolicyEvaluation, Quadratic, SmoothBilevel, examples};
+
+use crate::common::build;
 
 const AGENTS: usize = 4;
 
@@ -123,13 +129,40 @@ fn optima_are_stationary() {
         }
         assert!(linalg::norm(&sum) < 1e-12, "{}: {:e}", name, linalg::norm(&sum));
     }
-    let problem = PolicyEvaluation::<f64>::new(AGENTS, 5);
-    let hypergradient = Solver::new(&problem).hypergradient(&problem, &problem.optimum().unwrap().x);
-    assert!(linalg::norm(&hypergradient) < 1e-12);
+}
+
+/// The optimum has no hypergradient. Where the lower level has several minima, the one of the
+/// optimum is meant.
+#[test]
+fn hypergradients_vanish_at_optima() {
+    let mut compared = 0;
+    for (name, problem) in examples::<f64>(AGENTS, 5) {
+        let is_bilevel = problem.dim().outer > 0 && problem.private(0) + problem.private(1) == 0;
+        let Some(optimum) = problem.optimum().filter(|_| is_bilevel) else { continue };
+        let hypergradient = Solver::near(optimum.y).hypergradient(&*problem, &optimum.x);
+        assert!(linalg::norm(&hypergradient) < 1e-11, "{name}: {hypergradient:?}");
+        compared += 1;
+    }
+    assert!(compared >= 3, "only {compared} problems know their optimum");
+}
+
+/// dFAB finds every optimum that is known, with automatic step sizes and from the problem's own
+/// start.
+#[test]
+fn known_optima_are_found() {
+    for (name, problem) in examples::<f64>(AGENTS, 5) {
+        let Some(optimum) = problem.optimum().filter(|_| problem.dim().outer > 0) else { continue };
+        let network = || Network::new(Arc::new(MixedRadix::new(AGENTS)), Arc::new(Uniform));
+        let steps = Steps::auto(Auto::new(2)).on(network(), false).unwrap();
+        let mut watch = ErrorWatch::new(optimum, 20).until(1e-9);
+        let mut shard = Shard::new(build("dfab", &*problem, steps), problem, network(), 1).unwrap();
+        run(&mut shard, 20_000, &mut watch).unwrap();
+        assert!(watch.stays_below(1e-9).is_some(), "{name}: {:?}", watch.errors.last());
+    }
 }
 
 /// A problem that hides its closed form, so that the solver has to work.
-struct Hidden(PolicyEvaluation<f64>);
+struct Hidden(Arc<dyn Problem<f64>>);
 
 impl Problem<f64> for Hidden {
     fn agents(&self) -> usize {
@@ -151,15 +184,22 @@ impl Problem<f64> for Hidden {
 
 #[test]
 fn hypergradients_by_closed_form_and_by_solving_agree() {
-    let open = PolicyEvaluation::<f64>::new(AGENTS, 6);
-    let x = [0.3, -0.2, 0.5, 1.0, -0.7];
-    let closed = Solver::new(&open).hypergradient(&open, &x);
-    let hidden = Hidden(open);
-    let solved = Solver::new(&hidden).hypergradient(&hidden, &x);
-    assert!(
-        linalg::distance_squared(&closed, &solved).sqrt() < 1e-8 * linalg::norm(&closed),
-        "{closed:?} against {solved:?}"
-    );
+    let mut compared = 0;
+    for (name, open) in examples::<f64>(AGENTS, 6) {
+        if open.capabilities().closed_form.is_none() {
+            continue;
+        }
+        let x = &[0.3, -0.2, 0.5, 1.0, -0.7][..open.dim().outer];
+        let closed = Solver::new(&*open).hypergradient(&*open, x);
+        let hidden = Hidden(open);
+        let solved = Solver::new(&hidden).hypergradient(&hidden, x);
+        assert!(
+            linalg::distance_squared(&closed, &solved).sqrt() < 1e-8 * linalg::norm(&closed),
+            "{name}: {closed:?} against {solved:?}"
+        );
+        compared += 1;
+    }
+    assert!(compared >= 2, "only {compared} problems have a closed form");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use fabnet_core::algorithm::{Steps, methods};
+use fabnet_core::algorithm::{Method, Steps, methods};
 use fabnet_core::observe::{Agents, run};
 use fabnet_core::peer::{
     Effect, Event, Incarnation, NeighbourSource, PeerConfig, Policy, Record, SyncMode, Unit, WordLength,
@@ -39,9 +39,11 @@ fn crowd<T: Scalar>(
 /// A method by name, and the problem that it is to solve.
 type Case = (&'static str, Arc<dyn Problem<f64>>, Arc<dyn Algorithm<f64>>);
 
-/// Every method of the registry that runs where it is asked to, on policy evaluation.
+/// Every method of the registry that runs where it is asked to and bears losses, on policy
+/// evaluation.
 fn every_method() -> impl Iterator<Item = Case> {
-    methods::<f64>().into_iter().filter(|method| method.venue == Venue::AsAsked).map(|method| {
+    let bears = |method: &Method<f64>| method.venue == Venue::AsAsked && method.check_losses().is_ok();
+    methods::<f64>().into_iter().filter(bears).map(|method| {
         let problem: Arc<dyn Problem<f64>> = Arc::new(PolicyEvaluation::new(10, 0));
         let algorithm = build(method.name, &*problem, Steps::same(0.005));
         (method.name, problem, algorithm)

@@ -13,11 +13,11 @@ use fabnet_problems::Quadratic;
 use crate::common;
 use crate::dense_reference::Rows;
 
-const AGENTS: usize = 7;
+pub(crate) const AGENTS: usize = 7;
 const INNER: usize = 4;
-const STEP: f64 = 0.05;
+pub(crate) const STEP: f64 = 0.05;
 /// Step sizes fall, so that a step taken in the wrong round shows.
-const POWER: f64 = 0.5;
+pub(crate) const POWER: f64 = 0.5;
 const BETA: f64 = 0.02;
 
 /// One method with dense matrices.
@@ -107,25 +107,25 @@ impl DenseSingleLevel {
     }
 }
 
-fn eta(k: u64) -> f64 {
+pub(crate) fn eta(k: u64) -> f64 {
     STEP * (1.0 + k as f64).powf(-POWER)
 }
 
-fn plus(a: &Rows, s: f64, b: &Rows) -> Rows {
+pub(crate) fn plus(a: &Rows, s: f64, b: &Rows) -> Rows {
     a.iter().zip(b).map(|(a, b)| a.iter().zip(b).map(|(a, b)| a + s * b).collect()).collect()
 }
 
-fn times(matrix: &Rows, rows: &Rows) -> Rows {
+pub(crate) fn times(matrix: &Rows, rows: &Rows) -> Rows {
     let entry = |i: usize, c: usize| (0..AGENTS).map(|j| matrix[i][j] * rows[j][c]).sum();
-    (0..AGENTS).map(|i| (0..INNER).map(|c| entry(i, c)).collect()).collect()
+    (0..AGENTS).map(|i| (0..rows[0].len()).map(|c| entry(i, c)).collect()).collect()
 }
 
-fn graph() -> ErdosRenyi {
+pub(crate) fn graph() -> ErdosRenyi {
     ErdosRenyi::new(AGENTS, 0.3, 5, Redraw::EveryRound).with_ring()
 }
 
 /// A and B of a round.
-fn matrices(topology: &dyn Topology, metropolis: bool, k: u64) -> (Rows, Rows) {
+pub(crate) fn matrices(topology: &dyn Topology, metropolis: bool, k: u64) -> (Rows, Rows) {
     let mut graph = Digraph::new(AGENTS);
     topology.draw(topology.graph_of(k), &mut graph);
     let (mut a, mut b) = (vec![vec![0.0; AGENTS]; AGENTS], vec![vec![0.0; AGENTS]; AGENTS]);

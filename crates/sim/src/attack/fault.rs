@@ -79,6 +79,8 @@ pub enum Fault {
     SlowReceiver,
     /// The clock of a node jumps ahead.
     ClockJump,
+    /// A member begins to lie: of itself, of others, and of what was sent.
+    Liar,
 }
 
 impl Fault {
@@ -97,7 +99,7 @@ impl Fault {
     }
 
     /// All kinds of faults, in the order of their declaration.
-    pub const ALL: [Self; 36] = [
+    pub const ALL: [Self; 37] = [
         Self::Loss,
         Self::Burst,
         Self::Duplicate,
@@ -134,6 +136,7 @@ impl Fault {
         Self::BadGradient,
         Self::SlowReceiver,
         Self::ClockJump,
+        Self::Liar,
     ];
 }
 

@@ -87,7 +87,11 @@ pub(super) fn inject(world: &mut World, fault: Fault) -> Check {
         return Ok(());
     }
     let nodes = world.nodes.len();
-    let (node, other) = (world.sampler.node(nodes), world.sampler.node(nodes));
+    let (mut node, other) = (world.sampler.node(nodes), world.sampler.node(nodes));
+    if fault == Fault::Liar {
+        // A liar is expelled in the end, and somebody must remain.
+        node = node.max(FOUNDERS);
+    }
     let Injected { happened, until, check } = match fault {
         Fault::Burst | Fault::Partition | Fault::OneWayPartition | Fault::DeadLink => {
             cut_links(world, fault, node, other)
@@ -99,6 +103,7 @@ pub(super) fn inject(world: &mut World, fault: Fault) -> Check {
             crash(world, fault, node)
         }
         Fault::Leave | Fault::Replace => leave(world, fault, node),
+        Fault::Liar => world.begin_to_lie(node).into(),
         Fault::EpochRace => {
             world.stop(other);
             world.restart_within(other, ticks::DOWN_IN_EPOCH_RACE);

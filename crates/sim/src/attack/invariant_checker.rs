@@ -3,9 +3,10 @@
 //! The checker compares what ledgers say with the messages that it has seen on the wire. It never
 //! asks why a peer did something, so that a mistake in the protocol cannot hide in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fabnet_core::Peer;
+use fabnet_core::peer::Incarnation;
 
 use super::violation::{Check, Violation};
 use super::wire::{ChunkLengths, Edge, WireMessage};
@@ -21,6 +22,10 @@ pub(super) struct InvariantChecker {
     held: BTreeMap<(u32, u32), (Edge, u64)>,
     /// Whether disks lose what they report as stored, so that nodes may forget what they have sent.
     disks_forget: bool,
+    /// The nodes that have ever lied: what they say of themselves is not checked.
+    liars: BTreeSet<u32>,
+    /// All lives that were ever lived, by node.
+    lived: BTreeMap<u32, BTreeSet<Incarnation>>,
 }
 
 /// The moments at which a sum was first and last sent. A sum can return: a unit more, a unit less.
@@ -52,28 +57,61 @@ impl InvariantChecker {
         self.held.retain(|(_, to), _| *to != node);
     }
 
+    /// Allows a node to say what it likes from now on.
+    pub(super) fn node_lies(&mut self, node: u32) {
+        self.liars.insert(node);
+    }
+
+    /// Remembers the life that a peer lives.
+    pub(super) fn record_life(&mut self, peer: &Peer<f64>) {
+        self.lived.entry(peer.node()).or_default().insert(peer.incarnation());
+    }
+
     /// Checks a peer after an event.
     pub(super) fn check_peer(&mut self, peer: &Peer<f64>) -> Check {
         let node = peer.node();
+        self.record_life(peer);
+        if self.liars.contains(&node) {
+            return Ok(());
+        }
         if !peer.ledger().audit() {
             return Err(Violation::UnbalancedLedger { node });
         }
         peer.ledger().sources().try_for_each(|source| self.check_received(peer, source))?;
-        if peer.counters().forgotten > 0 && !self.disks_forget {
+        self.check_lives(peer)?;
+        // Who lies can say that others have forgotten what they sent, or hold what they do not.
+        // That costs them time, and no mass.
+        let forgetful = self.disks_forget || !self.liars.is_empty();
+        if peer.counters().forgotten > 0 && !forgetful {
             return Err(Violation::NeedlessIncarnation { node });
         }
-        if peer.counters().wrong_words > 0 && !self.disks_forget {
+        if peer.counters().wrong_words > 0 && !forgetful {
             return Err(Violation::WrongWords { node });
         }
         let edges = peer.ledger().targets().count() + peer.ledger().sources().count();
         check_bounds(node, edges, peer.unread(), peer.table().nodes())?;
+        check_rumours(node, peer.rumours(), peer.table().nodes())?;
         if is_finite(peer.row(), peer.keep()) { Ok(()) } else { Err(Violation::NotFinite { node }) }
+    }
+
+    /// Checks that a peer knows no life of another node that this node has never lived.
+    fn check_lives(&self, peer: &Peer<f64>) -> Check {
+        let honest = peer.table().entries().filter(|(of, _)| !self.liars.contains(of));
+        for (of, state) in honest {
+            if !self.lived.get(&of).is_some_and(|lives| lives.contains(&state.incarnation)) {
+                return Err(Violation::LifeNeverLived { node: peer.node(), of, life: state.incarnation });
+            }
+        }
+        Ok(())
     }
 
     /// Checks that what a peer has received over an edge was sent over it, and not before the sum
     /// that the peer held last.
     fn check_received(&mut self, peer: &Peer<f64>, source: u32) -> Check {
         let node = peer.node();
+        if self.liars.contains(&source) {
+            return Ok(());
+        }
         let (edge, sum) = received(peer, source);
         let before = self.held.insert((source, node), (edge, sum));
         if before == Some((edge, sum)) {
@@ -114,6 +152,15 @@ fn check_bounds(node: u32, edges: usize, unread: usize, nodes: usize) -> Check {
         return Err(Violation::Unbounded { node, edges, unread, nodes });
     }
     Ok(())
+}
+
+/// Checks that a peer keeps few things to pass them on, whatever others make up: closed edges and
+/// their seals for each pair of nodes, a life's seal for each node, and the bounded numbers of
+/// acknowledgements, receipts and their last changes.
+fn check_rumours(node: u32, rumours: usize, nodes: usize) -> Check {
+    const ACKS_AND_RECEIPTS: usize = 2 * 17 * 1024;
+    let most = 2 * nodes * nodes + nodes + ACKS_AND_RECEIPTS;
+    if rumours > most { Err(Violation::TooManyRumours { node, rumours, most }) } else { Ok(()) }
 }
 
 /// Whether a row is finite and memory holds no NaN. Memory may hold infinities: automatic step

@@ -2,7 +2,8 @@
 //!
 //! [`Scenario`] says what is simulated, [`run`] carries it out, and [`SeedSweep`] does so for many
 //! seeds. Inside, `world` drives the peers; `queue`, `network`, `disk` and `sampler` are their
-//! surroundings; `inject` carries out faults, and `phases` is the course of a simulation.
+//! surroundings; `inject` carries out faults, `liar` and `forgery` make up what a member that lies
+//! says, and `phases` is the course of a simulation.
 
 mod checksum;
 mod disk;
@@ -10,9 +11,11 @@ mod event_log;
 mod fault;
 #[cfg(test)]
 mod fixture;
+mod forgery;
 mod happening;
 mod inject;
 mod invariant_checker;
+mod liar;
 mod named;
 mod network;
 mod node;
@@ -22,6 +25,7 @@ mod phases;
 mod queue;
 mod sampler;
 mod scenario;
+mod seals;
 mod settlement;
 mod survivor_quadratic;
 mod sweep;

@@ -39,6 +39,7 @@ pub const NAMED: &[NamedScenario] = &[
         "nodes come and go",
         &[(Fault::Join, 0.9), (Fault::Leave, 0.5), (Fault::Replace, 0.9), (Fault::Crash, 0.9)],
     ),
+    ("liar", "a member lies of itself, of others and of what was sent, until it is expelled", &[(Fault::Liar, 1.0)]),
     (
         "everything",
         "all of it",
@@ -76,6 +77,7 @@ impl Scenario {
             method: MethodKind::PushPull,
             rates,
             chaos: 300,
+            sealed: rates[Fault::Liar] > 0.0,
             exact: false,
             converge: true,
         })

@@ -20,8 +20,10 @@ pub(super) struct Node {
     pub(super) stored_sequence: u64,
     /// The number of times that the node has started or stopped.
     pub(super) boot: u64,
-    /// Whether the node has left for good.
+    /// Whether the node has left for good, or was expelled.
     pub(super) absent: bool,
+    /// Whether the node lies, beside what its peer says.
+    pub(super) lies: bool,
     pub(super) impairments: Impairments,
 }
 

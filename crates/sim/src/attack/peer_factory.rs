@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use fabnet_core::peer::{Incarnation, NeighbourSource, PeerConfig, Policy, Unit};
+use fabnet_core::peer::{Incarnation, NeighbourSource, PeerConfig, Policy, SealScheme, Unit, Unsealed};
 use fabnet_core::weights::Uniform;
 use fabnet_core::{Algorithm, Peer, Problem};
 
 use super::disk::Disk;
 use super::scenario::{MethodKind, NetworkKind, Scenario};
+use super::seals::NodeKey;
 use super::survivor_quadratic::SurvivorQuadratic;
 use super::wire::ChunkLengths;
 
@@ -28,18 +29,22 @@ impl PeerFactory {
     /// A peer from the stored state, if nodes resume exactly and it is intact; else one of a new
     /// incarnation at the newest checkpoint.
     pub(super) fn restore(&self, node: u32, disk: &mut Disk, incarnation: Incarnation) -> Peer<f64> {
-        let task = self.task(node);
+        let (task, scheme) = (self.task(node), self.scheme(node));
         let state = disk.state.take().filter(|_| self.scenario.exact);
-        let resumed = state.and_then(|state| Peer::resume(task.clone(), &state).ok());
+        let resumed = state.and_then(|state| Peer::resume_sealed(task.clone(), scheme.clone(), &state).ok());
         resumed.unwrap_or_else(|| {
             let (round, point) = disk.checkpoint().map_or((0, None), |(round, point)| (round, Some(point)));
-            Peer::new(task, incarnation, round, point.as_deref())
+            Peer::sealed(task, scheme, incarnation, round, point.as_deref())
         })
     }
 
     /// The chunks of the messages between these peers.
     pub(super) fn chunk_lengths(&self) -> ChunkLengths {
         ChunkLengths::new(&self.algorithm.segments(0))
+    }
+
+    fn scheme(&self, node: u32) -> Arc<dyn SealScheme> {
+        if self.scenario.sealed { Arc::new(NodeKey::new(self.scenario.seed, node)) } else { Arc::new(Unsealed) }
     }
 
     fn task(&self, node: u32) -> PeerConfig<f64> {

@@ -56,7 +56,7 @@ impl Simulation<'_> {
     fn run(&mut self) -> Check {
         schedule(&mut self.world);
         self.run_for(self.world.scenario.chaos)?;
-        self.heal();
+        self.heal()?;
         self.settle()?;
         self.drain()?;
         if self.world.scenario.converge {
@@ -93,6 +93,7 @@ impl Simulation<'_> {
                 Scheduled::Tick { node, boot } => world.tick(node, boot),
                 Scheduled::Deliver { to, bytes } => world.deliver(to, bytes),
                 Scheduled::Write { node, boot } => world.complete_write(node, boot),
+                Scheduled::Expel { node, liar } => world.tell_of(node, liar),
             }?;
         }
         Ok(())
@@ -100,10 +101,11 @@ impl Simulation<'_> {
 
     /// Ends all faults but those of single messages and writes, and dead links. Nodes that are down
     /// come back or are gone for good, at random.
-    fn heal(&mut self) {
+    fn heal(&mut self) -> Check {
         let world = &mut self.world;
         world.sampler.calm_down();
         world.network.repair();
+        let expels = world.expel_liars();
         // A ring of given links breaks if anybody is missing.
         let all_needed = world.scenario.network == NetworkKind::Contacts;
         for (number, node) in (0..).zip(&mut world.nodes) {
@@ -119,6 +121,8 @@ impl Simulation<'_> {
         if !world.network.connects(&remaining.collect::<Vec<u32>>()) {
             world.network.repair_all();
         }
+        // Until all have heard of it, some hold mass of the liar.
+        if expels { self.run_for(World::EXPELLED_WITHIN) } else { Ok(()) }
     }
 
     /// Waits until all peers agree, and checks that no mass was lost.

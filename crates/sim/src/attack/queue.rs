@@ -23,6 +23,8 @@ pub(super) enum Scheduled {
     Start { node: u32, boot: u64 },
     /// A fault is injected.
     Inject(Fault),
+    /// A node hears that a liar is expelled.
+    Expel { node: u32, liar: u32 },
 }
 
 /// The pending events, and the clock that they drive.

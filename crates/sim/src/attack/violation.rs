@@ -1,5 +1,7 @@
 //! Everything that a simulation can find to be wrong.
 
+use fabnet_core::peer::Incarnation;
+
 use super::settlement::Disagreement;
 use super::wire::Edge;
 
@@ -25,6 +27,12 @@ pub(super) enum Violation {
     /// Edges or unread messages exceed their bounds: memory would grow without limit.
     #[error("node {node}: {edges} edges and {unread} unread messages among {nodes} nodes")]
     Unbounded { node: u32, edges: usize, unread: usize, nodes: usize },
+    /// A peer keeps more to be passed on than there can be: memory would grow without limit.
+    #[error("node {node}: keeps {rumours} things to pass them on, {most} at most")]
+    TooManyRumours { node: u32, rumours: usize, most: usize },
+    /// A peer believes in a life of another node that this node has never lived.
+    #[error("node {node}: believes in a life of node {of} that was never lived: {life:?}")]
+    LifeNeverLived { node: u32, of: u32, life: Incarnation },
     /// A row holds an infinity or a NaN.
     #[error("node {node}: a scalar that is not finite")]
     NotFinite { node: u32 },

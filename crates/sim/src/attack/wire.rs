@@ -3,6 +3,8 @@
 //! They are read here by their offsets and not by core's own reader: a mistake there could
 //! otherwise hide from the checks. The layout is that of the `message` and `snapshot` formats.
 
+use std::collections::BTreeMap;
+
 use fabnet_core::peer::Incarnation;
 use fabnet_core::{SegmentKind, Segments};
 use twox_hash::XxHash3_64;
@@ -11,20 +13,23 @@ use twox_hash::XxHash3_64;
 const WORD: usize = 8;
 
 /// The word of each field in the header of a message.
-mod header {
-    pub(super) const FLAGS: usize = 0;
+pub(super) mod header {
+    pub(in crate::attack) const FLAGS: usize = 0;
     pub(super) const RUN: usize = 1;
     /// The sender in the low half, the receiver in the high one.
-    pub(super) const NODES: usize = 2;
-    pub(super) const SENDER: usize = 3;
-    pub(super) const RECEIVER: usize = 5;
-    pub(super) const EPOCH: usize = 7;
-    pub(super) const SEQUENCE: usize = 9;
-    pub(super) const GENERATION: usize = 10;
+    pub(in crate::attack) const NODES: usize = 2;
+    pub(in crate::attack) const SENDER: usize = 3;
+    pub(in crate::attack) const RECEIVER: usize = 5;
+    pub(in crate::attack) const EPOCH: usize = 7;
+    pub(in crate::attack) const ROUND: usize = 8;
+    pub(in crate::attack) const SEQUENCE: usize = 9;
+    pub(in crate::attack) const GENERATION: usize = 10;
+    /// What the sender holds of the receiver; its heartbeat and its digest follow.
+    pub(in crate::attack) const HELD: usize = 11;
     /// The bytes of the control section in the high half.
-    pub(super) const CONTROL: usize = 14;
+    pub(in crate::attack) const CONTROL: usize = 14;
     /// All of it.
-    pub(super) const WORDS: usize = 16;
+    pub(in crate::attack) const WORDS: usize = 16;
 }
 
 /// The bits of the first word that say whether a message carries scalars, and mass.
@@ -35,7 +40,7 @@ const CARRIES_MASS: u32 = 49;
 const CHUNK: usize = 1024;
 
 /// What a chunk in full has in the place of a shift.
-const FULL: u8 = u8::MAX;
+pub(super) const FULL: u8 = u8::MAX;
 
 /// The word of a saved state with the sequence number of the newest message.
 const STATE_SEQUENCE: usize = 4;
@@ -60,6 +65,30 @@ impl WireMessage<'_> {
         word(self.0, header::FLAGS) >> CARRIES_MASS & 1 == 1
     }
 
+    /// Whether the message carries scalars.
+    pub(super) fn carries_scalars(self) -> bool {
+        word(self.0, header::FLAGS) >> CARRIES_SCALARS & 1 == 1
+    }
+
+    /// All words of the header.
+    pub(super) fn header(self) -> Vec<u64> {
+        (0..header::WORDS).map(|place| word(self.0, place)).collect()
+    }
+
+    /// The seals of the lives that the message names, by node; none if it has no seals.
+    pub(super) fn seals_of_lives(self, length: usize) -> BTreeMap<u32, Vec<u8>> {
+        let end = header::WORDS * WORD + (word(self.0, header::CONTROL) >> 32) as usize;
+        let (mut rest, mut parts) = (&self.0[header::WORDS * WORD..end], BTreeMap::new());
+        while !rest.is_empty() {
+            let (kind, bytes) = (word(rest, 0) as u32, (word(rest, 0) >> 32) as usize);
+            parts.insert(kind, &rest[WORD..WORD + bytes]);
+            rest = &rest[WORD + bytes..];
+        }
+        let states = parts.get(&1).copied().unwrap_or_default().chunks(3 * WORD);
+        let seals = parts.get(&6).copied().unwrap_or_default().chunks(length);
+        states.zip(seals).map(|(state, seal)| (word(state, 0) as u32, seal.to_vec())).collect()
+    }
+
     /// The sequence number of the message.
     pub(super) fn sequence(self) -> u64 {
         word(self.0, header::SEQUENCE)
@@ -82,7 +111,7 @@ impl WireMessage<'_> {
     /// the same edge carried, so that no word can be mistaken.
     pub(super) fn mass(self, lengths: &ChunkLengths, known: &[i64]) -> Vec<i64> {
         let mut rest = &self.0[header::WORDS * WORD + (word(self.0, header::CONTROL) >> 32) as usize..];
-        if word(self.0, header::FLAGS) >> CARRIES_SCALARS & 1 == 1 {
+        if self.carries_scalars() {
             rest = &rest[lengths.largest * WORD..];
             for &scalars in &lengths.pulled {
                 let (start, bytes) = chunk_layout(rest[0]);
@@ -138,9 +167,9 @@ fn nearest(low: [u8; WORD], bytes: usize, shift: u32, known: i64) -> i64 {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ChunkLengths {
     /// Scalars of the largest segments, which have no chunks.
-    largest: usize,
-    pulled: Vec<usize>,
-    pushed: Vec<usize>,
+    pub(super) largest: usize,
+    pub(super) pulled: Vec<usize>,
+    pub(super) pushed: Vec<usize>,
 }
 
 impl ChunkLengths {
@@ -170,73 +199,4 @@ fn word(bytes: &[u8], place: usize) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use fabnet_core::peer::WireFormat;
-
-    use super::*;
-    use crate::attack::fixture::{Exchange, calm_scenario};
-
-    /// The format of messages of some peers, as core reads it.
-    fn core_format(exchange: &Exchange) -> WireFormat {
-        let task = exchange.peers[0].config();
-        WireFormat::new(task.run, exchange.peers.len(), &task.algorithm.segments(0), task.word_length())
-    }
-
-    #[test]
-    fn fields_are_where_core_has_them() {
-        let mut exchange = Exchange::new(&calm_scenario(3, false));
-        let (format, mut carried) = (core_format(&exchange), 0);
-        let lengths = ChunkLengths::new(&exchange.peers[0].config().algorithm.segments(0));
-        let mut known = std::collections::BTreeMap::new();
-        for _ in 0..20 {
-            exchange.round(|_, _| true);
-            for (to, bytes) in &exchange.sent {
-                let (ours, core) = (WireMessage(bytes), format.read::<f64>(bytes).unwrap());
-                let header = core.header;
-                let edge = ours.edge();
-                assert_eq!((edge.from, edge.to), ((header.from, header.incarnation), (*to, header.to_incarnation)));
-                assert_eq!((edge.epoch, edge.generation), (header.epoch, header.generation));
-                assert_eq!((ours.sequence(), ours.carries_mass()), (header.sequence, header.contents.mass));
-                if ours.carries_mass() {
-                    let before: &mut Vec<i64> = known.entry((header.from, *to)).or_default();
-                    *before = ours.mass(&lengths, before);
-                    let sender = exchange.peers[header.from as usize].ledger();
-                    assert_eq!(Some(before.as_slice()), sender.sent(*to), "it stands for what the ledger says");
-                    carried += 1;
-                }
-            }
-        }
-        assert!(carried > 50, "only {carried} messages with mass");
-    }
-
-    #[test]
-    fn a_message_of_another_run_is_intact_but_foreign() {
-        let mut exchange = Exchange::new(&calm_scenario(2, false));
-        exchange.round(|_, _| true);
-        let format = core_format(&exchange);
-        let (_, bytes) = &exchange.sent[0];
-        let other = WireMessage(bytes).of_another_run();
-        assert_eq!(format.read::<f64>(&other).unwrap_err(), fabnet_core::peer::Malformed::Run);
-        let task = exchange.peers[0].config();
-        let their_format = WireFormat::new(task.run ^ 1, 2, &task.algorithm.segments(0), task.word_length());
-        let theirs = their_format.read::<f64>(&other).unwrap().header;
-        assert_eq!(theirs.sequence, WireMessage(bytes).sequence() ^ 256);
-    }
-
-    #[test]
-    fn a_stored_state_knows_of_the_newest_message() {
-        let mut exchange = Exchange::new(&calm_scenario(2, true));
-        for _ in 0..10 {
-            exchange.round(|_, _| true);
-            let newest = exchange.sent.iter().map(|(_, bytes)| WireMessage(bytes).sequence()).max();
-            let stored = exchange.states.iter().map(|state| sequence_of_state(state)).max();
-            assert!(stored.is_some() && stored >= newest, "{stored:?} stored, {newest:?} sent");
-            assert!(stored.unwrap() < 100, "two peers have sent a few messages each");
-        }
-    }
-
-    #[test]
-    fn words_beyond_the_end_are_zero() {
-        assert_eq!((word(&[1, 0, 0, 0, 0, 0, 0, 0, 9], 0), word(&[1, 0, 0, 0, 0, 0, 0, 0, 9], 1)), (1, 0));
-    }
-}
+mod tests;

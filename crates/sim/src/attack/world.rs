@@ -64,9 +64,9 @@ impl World {
         &mut self.nodes[node as usize]
     }
 
-    /// The peers that run, ascending.
+    /// The peers that run, ascending, without those that were expelled.
     pub(super) fn running(&self) -> Vec<&Peer<f64>> {
-        self.nodes.iter().filter_map(|node| node.peer.as_ref()).collect()
+        self.nodes.iter().filter(|node| !node.absent).filter_map(|node| node.peer.as_ref()).collect()
     }
 
     /// Rounds of all peers, also of those that have stopped.
@@ -136,11 +136,14 @@ impl World {
         }
         let mut check = Ok(());
         for effect in effects.drain(..) {
-            if let Effect::Send { bytes, .. } = &effect {
+            if let Effect::Send { bytes, .. } = &effect
+                && !self.nodes[node as usize].lies
+            {
                 let message = WireMessage(bytes);
                 self.checker.record_sent(now, message, &self.lengths);
                 check = check.and(self.check_stored_before_sent(&peer, message));
             }
+            self.lie_after(&peer, &effect);
             self.carry_out(node, effect);
         }
         check = check.and_then(|()| self.checker.check_peer(&peer));
@@ -201,7 +204,7 @@ impl World {
         self.carry_out(node, first);
         let offset = self.sampler.delay(1);
         self.queue.schedule(offset, Scheduled::Tick { node, boot });
-        check
+        check.and_then(|()| self.tell_of_expelled(node))
     }
 
     /// Stops a node in the middle of things; false if it did not run.
@@ -227,6 +230,7 @@ impl World {
     }
 }
 
+mod lies;
 mod watched;
 
 #[cfg(test)]

@@ -15,12 +15,18 @@ pub struct LinkFaults {
     pub duplicate: f64,
     /// The probability that an agent acts in a round; in the others it only receives.
     pub activity: f64,
+    /// How many agents are slow: the first ones.
+    pub stragglers: usize,
+    /// A slow agent acts in one of this many rounds.
+    pub slowness: u64,
+    /// Whether the others wait for slow agents and act in the same rounds as these.
+    pub lockstep: bool,
 }
 
 impl Default for LinkFaults {
     /// Perfect links, and agents that act in every round.
     fn default() -> Self {
-        Self { loss: 0.0, delay: 0, duplicate: 0.0, activity: 1.0 }
+        Self { loss: 0.0, delay: 0, duplicate: 0.0, activity: 1.0, stragglers: 0, slowness: 1, lockstep: false }
     }
 }
 
@@ -94,8 +100,12 @@ impl<M: Clone> LossyLinks<M> {
 
     /// Whether an agent acts in a round.
     pub(super) fn acts(&self, agent: usize, round: u64) -> bool {
-        self.faults.activity >= 1.0
-            || Stream::new(self.seed, agent, round, Purpose::Activity).open01() < self.faults.activity
+        let LinkFaults { activity, stragglers, slowness, lockstep, .. } = self.faults;
+        let is_slow = agent < stragglers || lockstep && stragglers > 0;
+        if is_slow && !round.is_multiple_of(slowness) {
+            return false;
+        }
+        activity >= 1.0 || Stream::new(self.seed, agent, round, Purpose::Activity).open01() < activity
     }
 }
 
@@ -147,6 +157,24 @@ mod tests {
         assert!((part - 0.3).abs() < 0.03, "acted in {part} of all rounds");
         assert!((0..4000).map(|round| links.acts(2, round)).eq(acting));
         assert!(LossyLinks::<()>::new(LinkFaults::default(), 5).acts(2, 0));
+    }
+
+    #[test]
+    fn stragglers_act_in_one_of_as_many_rounds_as_they_are_slow() {
+        let faults = LinkFaults { stragglers: 2, slowness: 10, ..LinkFaults::default() };
+        let links = LossyLinks::<()>::new(faults, 5);
+        let acted = |agent| (0..1000).filter(|&round| links.acts(agent, round)).count();
+        assert_eq!([0, 1, 2, 3].map(acted), [100, 100, 1000, 1000]);
+    }
+
+    #[test]
+    fn in_lockstep_nobody_acts_without_the_stragglers() {
+        let rounds = |stragglers| {
+            let faults = LinkFaults { stragglers, slowness: 10, lockstep: true, ..LinkFaults::default() };
+            let links = LossyLinks::<()>::new(faults, 5);
+            [0, 9].map(|agent| (0..100).filter(|&round| links.acts(agent, round)).count())
+        };
+        assert_eq!([rounds(1), rounds(0)], [[10, 10], [100, 100]]);
     }
 
     #[test]

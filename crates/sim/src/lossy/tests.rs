@@ -14,12 +14,13 @@ use super::{LinkFaults, LossyPeers, LossyUnledgered};
 
 const AGENTS: usize = 5;
 
-/// Agent i has `½ (y − i)²`, so that the mean is smallest at y = 2.
-struct Targets;
+/// This number of agents, of which agent i has `½ (y − i)²`: with five, the mean is smallest at
+/// y = 2.
+struct Targets(usize);
 
 impl Problem<f64> for Targets {
     fn agents(&self) -> usize {
-        AGENTS
+        self.0
     }
 
     fn dim(&self) -> Dim {
@@ -38,13 +39,13 @@ impl Problem<f64> for Targets {
 }
 
 fn algorithm() -> Arc<dyn Algorithm<f64>> {
-    Arc::new(PushPull::new(&Targets as &dyn Problem<f64>, Gradient::new(), Steps::same(0.05)).unwrap())
+    Arc::new(PushPull::new(&Targets(AGENTS) as &dyn Problem<f64>, Gradient::new(), Steps::same(0.05)).unwrap())
 }
 
 fn peers(faults: LinkFaults) -> LossyPeers<f64> {
     LossyPeers::new(
         algorithm(),
-        Arc::new(Targets),
+        Arc::new(Targets(AGENTS)),
         Arc::new(Ring::new(AGENTS)),
         Arc::new(Uniform),
         1,
@@ -53,7 +54,14 @@ fn peers(faults: LinkFaults) -> LossyPeers<f64> {
 }
 
 fn unledgered(faults: LinkFaults) -> LossyUnledgered<f64> {
-    LossyUnledgered::new(algorithm(), Arc::new(Targets), Arc::new(Ring::new(AGENTS)), Arc::new(Uniform), 1, faults)
+    LossyUnledgered::new(
+        algorithm(),
+        Arc::new(Targets(AGENTS)),
+        Arc::new(Ring::new(AGENTS)),
+        Arc::new(Uniform),
+        1,
+        faults,
+    )
 }
 
 /// The largest distance of any scalar of any row.
@@ -70,7 +78,7 @@ fn error(engine: &fabnet_core::observe::View<'_, f64>) -> f64 {
 #[test]
 fn on_perfect_links_both_follow_the_exact_engine() {
     let network = Network::new(Arc::new(Ring::new(AGENTS)), Arc::new(Uniform));
-    let mut exact = Shard::new(algorithm(), Arc::new(Targets), network, 1).unwrap();
+    let mut exact = Shard::new(algorithm(), Arc::new(Targets(AGENTS)), network, 1).unwrap();
     let (mut peers, mut unledgered) = (peers(LinkFaults::default()), unledgered(LinkFaults::default()));
     for round in 1..=100 {
         exact.round().unwrap();
@@ -85,7 +93,7 @@ fn on_perfect_links_both_follow_the_exact_engine() {
 
 #[test]
 fn only_ledgers_find_the_solution_in_spite_of_losses() {
-    let faults = LinkFaults { loss: 0.2, delay: 2, duplicate: 0.1, activity: 0.8 };
+    let faults = LinkFaults { loss: 0.2, delay: 2, duplicate: 0.1, activity: 0.8, ..LinkFaults::default() };
     let (mut peers, mut unledgered) = (peers(faults), unledgered(faults));
     for _ in 0..3000 {
         peers.round();
@@ -126,4 +134,23 @@ fn state_is_counted_per_agent() {
     let plain = unledgered(LinkFaults::default()).state_bytes();
     assert!((40.0..=80.0).contains(&plain), "{plain} bytes");
     assert!(peers(LinkFaults::default()).state_bytes() > plain, "ledgers take space as well");
+}
+
+/// Peers of a round run on all threads: how many these are changes nothing.
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    /// Enough peers for several threads.
+    const MANY: usize = 200;
+    let faults = LinkFaults { loss: 0.2, ..LinkFaults::default() };
+    let rows = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let (problem, topology) = (Arc::new(Targets(MANY)), Arc::new(Ring::new(MANY)));
+            let links = (faults, WordLength::default());
+            let mut peers = LossyPeers::new(algorithm(), problem, topology, Arc::new(Uniform), 1, links);
+            (0..60).for_each(|_| peers.round());
+            (0..MANY).map(|agent| peers.row(agent).to_vec()).collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(rows(1), rows(3));
 }

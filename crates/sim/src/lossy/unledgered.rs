@@ -94,7 +94,7 @@ impl<T: Scalar> LossyUnledgered<T> {
             return;
         }
         for (from, shares) in self.shares(mask, acting).into_iter().enumerate() {
-            self.bytes += (shares.len() * scalars * T::BYTES) as u64;
+            self.bytes += (shares.len() * self.algorithm.message_bytes(scalars)) as u64;
             self.links.send(self.round, from, shares.into_iter());
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 use fabnet_lab::data::Library;
 use fabnet_lab::{Folder, Plan, timestamp};
-use fabnet_net::{Authority, Config, Member, Tls};
+use fabnet_net::{Authority, Config, Member, NodeIdentity, Tls, Validity};
 
 /// The folder of a node, and the configuration that was written to its `node.toml`.
 pub(super) struct NodeFolder {
@@ -35,7 +35,8 @@ pub(super) fn write_node_folders(
 ) -> anyhow::Result<Vec<NodeFolder>> {
     let ports = free_ports(2 * nodes)?;
     let (addresses, http_ports) = ports.split_at(nodes);
-    let authority = if links.insecure { None } else { Some(Authority::create(&folder.file("pki"))?) };
+    let authority =
+        if links.insecure { None } else { Some(Authority::create(&folder.file("pki"), Validity::OF_AUTHORITIES)?) };
     let member = |(node, ports)| member((node, nodes), agents, ports);
     let members = addresses.iter().copied().zip(http_ports.iter().copied()).enumerate().map(member).collect();
     let common = common_config(plan, members, links);
@@ -80,7 +81,7 @@ fn member((node, nodes): (usize, usize), agents: usize, (port, http_port): (u16,
 
 /// Issues a certificate; its paths are relative to the folder of the node.
 fn issue_certificate(authority: &Authority, name: &str) -> anyhow::Result<Tls> {
-    authority.issue(name, &["127.0.0.1".to_owned()])?;
+    authority.issue(&NodeIdentity::new(name, vec!["127.0.0.1".to_owned()])?, Validity::OF_NODES)?;
     let file = |name: &str| Path::new("../../pki").join(name);
     Ok(Tls { ca: file("ca.pem"), certificate: file(&format!("{name}.pem")), key: file(&format!("{name}.key")) })
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "nodes live in time")]
 #![allow(clippy::print_stdout, reason = "what was tried is counted and printed")]
 
+mod certificates;
 mod full_disk;
 mod kills;
 mod launch_signals;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use fabnet_net::{Authority, Config, Member, NodeStatus, Tls, ask};
+use fabnet_net::{Authority, Config, Member, NodeIdentity, NodeStatus, Tls, Validity, ask};
 
 use crate::common::{fabnet, free_ports};
 
@@ -25,7 +25,7 @@ impl Stage {
         let experiment = "agents = 3\nrounds = 1_000_000\nseeds = 1\n[problem]\nkind = \"policy-evaluation\"\n[topology]\nkind = \"complete\"\n\
              [network]\ntick = 0.05\nstart = 2\n[[algorithm]]\nkind = \"dfab\"\nsteps = { x = 0.005, u = 0.005, z = 0.005 }\n";
         std::fs::write(folder.path().join("experiment.toml"), experiment).unwrap();
-        let authority = Authority::create(&folder.path().join("pki")).unwrap();
+        let authority = Authority::create(&folder.path().join("pki"), Validity::OF_AUTHORITIES).unwrap();
         let ports = free_ports(6);
         let member = |place: usize| Member {
             name: ["alpha", "beta", "gamma"][place].to_owned(),
@@ -35,7 +35,8 @@ impl Stage {
         };
         let members: Vec<Member> = (0..3).map(member).collect();
         for name in ["alpha", "beta", "gamma", "stranger"] {
-            authority.issue(name, &["127.0.0.1".to_owned()]).unwrap();
+            let node = NodeIdentity::new(name, vec!["127.0.0.1".to_owned()]).unwrap();
+            authority.issue(&node, Validity::OF_NODES).unwrap();
         }
         let https = ports[3..].iter().map(|port| format!("127.0.0.1:{port}")).collect();
         let mut stage = Self { folder, members, https, nodes: Vec::new() };

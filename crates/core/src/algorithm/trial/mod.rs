@@ -184,8 +184,9 @@ impl PlanSearch {
                 }
                 let tried = plan(curvature, candidate, mixings, acceleration);
                 let limit = (self.plan.rounds / mixings as f64 - slowness).min(Self::LONGEST / (mixings as f64).sqrt());
-                let rounds = mixings as f64 * (trial.steps(&tried, limit) + slowness);
-                if rounds < Self::BETTER * self.plan.rounds {
+                let steps = trial.steps(&tried, limit);
+                let rounds = mixings as f64 * (steps + slowness);
+                if rounds < Self::BETTER * self.plan.rounds && trial.brings_together(&tried, steps) {
                     self.plan = StepPlan { rounds, ..tried };
                 }
             }
@@ -253,6 +254,22 @@ mod tests {
                 let plan = chosen(&curvature, Complete::new(agents), agents as u64 - 1, true);
                 assert!(plan.mixing.mixings >= 1, "{agents} agents: {plan:?}");
             }
+        }
+    }
+
+    /// The first mixings of one-peer exponential graphs wipe out what agents differ by, so a mode
+    /// that grows is not excited by agents that begin together.
+    #[test]
+    fn plans_also_bring_agents_together_that_begin_apart() {
+        let policy_evaluation =
+            Smoothness { f_xx: 33.66, f_xy: 5.79, f_yy: 1.0, g_xy: 4.97, hyper: 2.81, lag: 3.25, ..BILEVEL };
+        let curvature = CurvatureBounds::Bilevel(policy_evaluation);
+        for agents in [8, 16, 24, 32, 48] {
+            let network = network(OnePeerExponential::new(agents));
+            let plan = choose(&curvature, &network, 5, false);
+            let (model, mixings) = (curvature.model(agents), network.mixings(ROUNDS));
+            assert!(!plan.is_fallback(), "{agents} agents: {plan:?}");
+            assert!(PlanTrial::new(&model, &mixings).brings_together(&plan, 100.0), "{agents} agents: {plan:?}");
         }
     }
 

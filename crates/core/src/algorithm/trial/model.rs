@@ -77,6 +77,11 @@ impl TrialModel {
         std::array::from_fn(|place| if self.is_single() && place % 3 < 2 { 0.0 } else { 1.0 })
     }
 
+    /// A number between 0 and 1 that differs from agent to agent.
+    pub(super) fn own_part(&self, agent: usize) -> f64 {
+        self.fractions[agent][0]
+    }
+
     /// The direction of an agent at a point.
     pub(super) fn direction(&self, agent: usize, v: &[f64; WIDTH]) -> [f64; WIDTH] {
         let mut d = self.offsets[agent];

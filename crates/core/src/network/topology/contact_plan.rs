@@ -3,7 +3,8 @@
 use super::Topology;
 use crate::Digraph;
 
-/// Links that exist in given rounds, as satellites and duty-cycled radios have them.
+/// Links that exist in given rounds, as satellites and duty-cycled radios have them. Contacts that
+/// were recorded in seconds become one by [`ContactPlan::from_trace`].
 ///
 /// One link a line: `source target first last`, where the link exists in the rounds `first ≤ k <
 /// last`; without times it always exists. `period N` on a line of its own makes the plan repeat
@@ -18,11 +19,11 @@ pub struct ContactPlan {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct PlannedContact {
-    source: usize,
-    target: usize,
-    first: u64,
-    last: u64,
+pub(super) struct PlannedContact {
+    pub(super) source: usize,
+    pub(super) target: usize,
+    pub(super) first: u64,
+    pub(super) last: u64,
 }
 
 /// Why a contact plan cannot be read.
@@ -57,6 +58,23 @@ pub enum ContactPlanError {
         /// The last round that was written.
         last: u64,
     },
+    /// A line of a contact trace that is not of the form.
+    #[error("line {line}: expected `start end a b` with times in seconds and start ≤ end, found `{found}`")]
+    TraceForm {
+        /// The number of the line, counted from 1.
+        line: usize,
+        /// The line as it was written.
+        found: String,
+    },
+    /// A contact trace of more nodes than there are agents.
+    #[error("the trace has {nodes} nodes: set agents = {nodes}, or leave out contacts of some")]
+    TooManyNodes {
+        /// The number of nodes of the trace.
+        nodes: usize,
+    },
+    /// A contact trace without contacts.
+    #[error("the trace has no contacts: give lines `start end a b`")]
+    NoContacts,
 }
 
 impl ContactPlan {
@@ -101,7 +119,12 @@ impl ContactPlan {
         {
             return Err(ContactPlanError::Times { line, first, last });
         }
-        let contacts: Vec<PlannedContact> = contacts.into_iter().map(|(_, contact)| contact).collect();
+        Ok(Self::new(agents, contacts.into_iter().map(|(_, contact)| contact).collect(), period))
+    }
+
+    /// The plan of these contacts, which end before the period does.
+    pub(super) fn new(agents: usize, contacts: Vec<PlannedContact>, period: Option<u64>) -> Self {
+        let end = period.unwrap_or(u64::MAX);
         let mut changes: Vec<u64> = contacts
             .iter()
             .flat_map(|contact| [contact.first, contact.last])
@@ -110,7 +133,7 @@ impl ContactPlan {
             .collect();
         changes.sort_unstable();
         changes.dedup();
-        Ok(Self { agents, contacts, period, changes })
+        Self { agents, contacts, period, changes }
     }
 }
 

@@ -1,8 +1,10 @@
 //! Topologies: who hears whom, round by round. Each is a pure function of (seed, round).
 
 mod automatic;
+mod base;
 mod complete;
 mod contact_plan;
+mod contact_trace;
 mod erdos_renyi;
 mod exponential;
 mod frozen;
@@ -17,6 +19,7 @@ mod torus;
 mod undirected;
 
 pub use automatic::automatic;
+pub use base::Base;
 pub use complete::Complete;
 pub use contact_plan::{ContactPlan, ContactPlanError};
 pub use erdos_renyi::{ErdosRenyi, Redraw};
@@ -43,7 +46,7 @@ pub trait Topology: Send + Sync {
     /// not be drawn again.
     fn graph_of(&self, round: u64) -> u64;
 
-    /// Draws the graph of this name.
+    /// Draws the graph of this name, with weights if it brings any.
     fn draw(&self, name: u64, graph: &mut Digraph);
 
     /// After how many rounds the sequence of graphs repeats, if it does.

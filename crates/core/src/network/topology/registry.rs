@@ -1,10 +1,10 @@
 //! The topologies by name.
 
 use super::{
-    Complete, ContactPlan, ErdosRenyi, Hypercube, MixedRadix, OnePeerExponential, Phases, Redraw, Ring, ScaleFree,
-    SmallWorld, Topology, Torus, Undirected, automatic,
+    Base, Complete, ContactPlan, ErdosRenyi, Hypercube, MixedRadix, OnePeerExponential, Phases, Redraw, Ring,
+    ScaleFree, SmallWorld, Topology, Torus, Undirected, automatic,
 };
-use crate::settings::{SettingsReader, SettingsSource, Value};
+use crate::settings::{POSITIVE, SettingsReader, SettingsSource, Value};
 
 /// A topology of the registry, by its name.
 #[derive(Clone, Copy)]
@@ -59,6 +59,10 @@ pub fn topologies() -> Vec<TopologyKind> {
         kind("mixed-radix", "exact averages in as many rounds as n has prime factors", |_| {
             recipe(|n, _| MixedRadix::new(n))
         }),
+        kind("base", "exact averages for any n, with [weights] kind = \"topology\"", |keys| {
+            let degree = keys.whole("degree", 1, 1..=1000, "k: the neighbours of an agent in a round, at most");
+            recipe(move |n, _| Base::new(n, degree as usize))
+        }),
         kind("hypercube", "links between agents whose numbers differ in one binary digit", |_| {
             recipe(|n, _| Hypercube::new(n))
         }),
@@ -78,14 +82,7 @@ pub fn topologies() -> Vec<TopologyKind> {
         kind("auto", "mixed-radix or one-peer-exponential, by the number of agents", |_| {
             Box::new(|n, _| Ok(automatic(n).0))
         }),
-        kind("contact-plan", "links with times, as satellites and duty-cycled radios have them", |keys| {
-            let about = "a link a line: `source target [first last]`, and `period N`";
-            let contacts = keys.text_or_file("contacts", "file", ["0 1\n1 0", "0 1\n1 2\n2 0"], about);
-            Box::new(move |n, _| match ContactPlan::parse(&contacts, n) {
-                Ok(plan) => Ok(Box::new(plan)),
-                Err(error) => Err(format!("the contact plan cannot be used: {error}")),
-            })
-        }),
+        kind("contact-plan", "links with times, as satellites and duty-cycled radios have them", contact_plan),
     ]
 }
 
@@ -107,6 +104,22 @@ pub fn examples(agents: usize, seed: u64) -> Vec<(&'static str, Box<dyn Topology
 
 fn recipe<G: Topology + 'static>(make: impl Fn(usize, u64) -> G + Send + Sync + 'static) -> TopologyRecipe {
     Box::new(move |agents, seed| Ok(Box::new(make(agents, seed))))
+}
+
+fn contact_plan(keys: &mut SettingsReader<'_>) -> TopologyRecipe {
+    let about = "a link a line: `source target [first last]`, and `period N`; with `slot`: `start end a b`";
+    let contacts = keys.text_or_file("contacts", "file", ["0 1\n1 0", "0 1\n1 2\n2 0"], about);
+    let slot = keys.optional_number("slot", POSITIVE, "seconds per round, for a trace of recorded contacts");
+    Box::new(move |agents, _| {
+        let plan = match slot {
+            Some(slot) => ContactPlan::from_trace(&contacts, agents, slot),
+            None => ContactPlan::parse(&contacts, agents),
+        };
+        match plan {
+            Ok(plan) => Ok(Box::new(plan)),
+            Err(error) => Err(format!("the contact plan cannot be used: {error}")),
+        }
+    })
 }
 
 fn edge_probability(keys: &mut SettingsReader<'_>) -> f64 {

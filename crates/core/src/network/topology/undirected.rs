@@ -6,7 +6,8 @@ use super::super::adjacency::{Adjacency, Neighbour};
 use super::Topology;
 use crate::{Digraph, Sources};
 
-/// Another topology in which every link goes both ways.
+/// Another topology in which every link goes both ways. Where that is so already, it keeps the
+/// weights that the other topology brings.
 pub struct Undirected {
     inner: Box<dyn Topology>,
     /// The graph of the inner topology and its targets: kept so that later rounds do not allocate.
@@ -39,6 +40,9 @@ impl Topology for Undirected {
         graph.draw(2.0 * directed.edges() as f64, |agent, sources| {
             merge(directed.sources(agent), targets.of(agent), sources);
         });
+        if graph.edges() == directed.edges() {
+            graph.set_weights_of(directed);
+        }
     }
 
     fn period(&self) -> Option<u64> {

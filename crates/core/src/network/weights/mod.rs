@@ -6,6 +6,7 @@
 
 mod alternating;
 mod fixed;
+mod from_topology;
 mod lazy;
 mod metropolis;
 mod registry;
@@ -13,6 +14,7 @@ mod uniform;
 
 pub use alternating::Alternating;
 pub use fixed::Fixed;
+pub use from_topology::FromTopology;
 pub use lazy::Lazy;
 pub use metropolis::Metropolis;
 pub use registry::{WeightsKind, weights};

@@ -1,6 +1,6 @@
 //! The weights by name.
 
-use super::{Alternating, Fixed, Lazy, Metropolis, Uniform, Weights};
+use super::{Alternating, Fixed, FromTopology, Lazy, Metropolis, Uniform, Weights};
 use crate::settings::{PART, SettingsReader};
 
 /// Weights of the registry, by their name.
@@ -30,5 +30,8 @@ pub fn weights() -> Vec<WeightsKind> {
             Box::new(Alternating::new(even, keys.number("odd", 0.5, PART, "mixing weight of links into odd agents")))
         }),
         kind("metropolis", "doubly stochastic on undirected graphs", |_| Box::new(Metropolis)),
+        kind("topology", "those that the topology brings, such as `base`; Metropolis weights elsewhere", |_| {
+            Box::new(FromTopology)
+        }),
     ]
 }

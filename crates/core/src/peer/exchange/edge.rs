@@ -15,8 +15,8 @@ pub(crate) struct Edge {
     its_generation: u64,
     /// The newest message of ours that the node has acknowledged.
     acknowledged: u64,
-    /// The tick since which messages of ours wait for an acknowledgement. A new epoch does not
-    /// reset it: a link that is dead stays dead.
+    /// The tick since which mass of ours waits for an acknowledgement. A new epoch does not reset
+    /// it: a link that is dead stays dead.
     unanswered_since: Option<u64>,
     /// Our edge is closed until the node acknowledges a message after this one, because it must
     /// learn of the closing before it can take mass of the next generation.
@@ -83,7 +83,6 @@ impl Edge {
     /// Notes a message to the node, and whether it carries mass.
     pub(crate) fn send(&mut self, sequence: u64, now: Moment, mass: bool) {
         self.messages_without_table += 1;
-        self.unanswered_since.get_or_insert(now.tick);
         if mass {
             (self.mass_sent, self.mass_sent_in) = (sequence, now.round);
         }
@@ -107,6 +106,17 @@ impl Edge {
         if self.closed_at.is_some_and(|closed| closed < sequence) {
             self.closed_at = None;
         }
+    }
+
+    /// Notes that mass which may be missing at the node waits for an answer. Nothing else does,
+    /// since that alone is sent until there is one.
+    pub(crate) fn await_answer(&mut self, tick: u64) {
+        self.unanswered_since.get_or_insert(tick);
+    }
+
+    /// Notes that the node is known to have applied all mass: nothing waits for an answer.
+    pub(crate) fn settle(&mut self) {
+        self.unanswered_since = None;
     }
 
     /// Closes our edge after the message with this number, and returns the new generation.
@@ -169,17 +179,21 @@ mod tests {
     }
 
     #[test]
-    fn silence_counts_from_the_first_message_without_an_acknowledgement() {
+    fn silence_counts_from_the_first_message_that_waits_for_an_answer() {
         let mut edge = Edge::default();
         assert_eq!(edge.unanswered(50), 0, "nothing was sent");
-        edge.send(1, at(50), false);
-        edge.send(2, at(55), false);
+        edge.send(1, at(40), true);
+        assert_eq!(edge.unanswered(50), 0, "it does not wait");
+        edge.await_answer(50);
+        edge.await_answer(55);
         assert_eq!(edge.unanswered(60), 10);
         edge.acknowledge(2);
         assert_eq!(edge.unanswered(60), 0);
-        edge.send(3, at(70), false);
+        edge.await_answer(70);
         edge.acknowledge(2);
         assert_eq!(edge.unanswered(75), 5, "an old acknowledgement is no answer");
+        edge.settle();
+        assert_eq!(edge.unanswered(75), 0, "nothing waits any more");
     }
 
     #[test]

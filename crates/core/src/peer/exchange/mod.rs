@@ -2,6 +2,7 @@
 
 mod edge;
 mod inbox;
+mod open_edges;
 mod reference;
 mod traffic;
 mod unapplied;

@@ -26,7 +26,7 @@ pub(crate) struct Exchange {
     /// The nodes whose messages wait.
     waiting: BTreeSet<u32>,
     /// What nodes may not have applied of our messages; of others, nothing was sent yet.
-    unapplied: BTreeMap<u32, Unapplied>,
+    pub(super) unapplied: BTreeMap<u32, Unapplied>,
     /// What is held of the pulled scalars of other nodes.
     references: BTreeMap<u32, Reference>,
 }
@@ -106,6 +106,9 @@ impl Exchange {
     pub(crate) fn apply(&mut self, by: u32, carried: Carried, sequence: u64, format: &WireFormat) {
         if let Some(unapplied) = self.unapplied.get_mut(&by) {
             unapplied.apply(carried, sequence, format.pushed_chunks());
+            if unapplied.is_settled() {
+                self.edge_mut(by).settle();
+            }
         }
     }
 
@@ -158,7 +161,12 @@ impl Exchange {
     pub(crate) fn send(&mut self, to: u32, now: Moment, mass: bool) -> u64 {
         self.sequence += 1;
         let sequence = self.sequence;
-        self.edge_mut(to).send(sequence, now, mass);
+        let waits = mass && !self.is_settled(to);
+        let edge = self.edge_mut(to);
+        edge.send(sequence, now, mass);
+        if waits {
+            edge.await_answer(now.tick);
+        }
         sequence
     }
 
@@ -216,30 +224,6 @@ impl Exchange {
         message
     }
 
-    /// The node among these, which are not `used` in this round and may not have applied all mass,
-    /// whose edge has been without mass for longest: what was lost there would otherwise never be
-    /// sent again.
-    ///
-    /// The longest idle edge, not one after the other: turns can stay in phase with the schedule,
-    /// and some edges would then never have theirs. It must not have been sent mass after round
-    /// `until`.
-    pub(crate) fn longest_idle(&self, targets: impl Iterator<Item = u32>, used: &[u32], until: u64) -> Option<u32> {
-        let settled = |target: &u32| self.unapplied.get(target).is_some_and(Unapplied::is_settled);
-        let idle = targets.filter(|target| !used.contains(target) && !settled(target));
-        let longest = idle.min_by_key(|&target| self.edge(target).mass_sent())?;
-        (self.edge(longest).mass_sent_in() <= until).then_some(longest)
-    }
-
-    /// The nodes among these that have not acknowledged anything for more than this many ticks.
-    pub(crate) fn unanswered(
-        &self,
-        targets: impl Iterator<Item = u32>,
-        tick: u64,
-        patience: u64,
-    ) -> impl Iterator<Item = u32> {
-        targets.filter(move |&target| self.edge(target).unanswered(tick) > patience)
-    }
-
     /// Starts anew with a node whose state has changed.
     pub(crate) fn renew(&mut self, node: u32) {
         if let Some(contact) = self.contacts.get_mut(&node) {
@@ -292,33 +276,6 @@ mod tests {
         exchange.enter_epoch(1);
         exchange.begin_life();
         assert_eq!(exchange.send(1, at(0), false), 4);
-    }
-
-    #[test]
-    fn the_longest_idle_edge_is_sent_again() {
-        let mut exchange = Exchange::new(5);
-        for target in [3, 1, 2, 4] {
-            exchange.send(target, at(0), true);
-        }
-        assert_eq!(exchange.longest_idle([1, 2, 3].into_iter(), &[3], 0), Some(1));
-        exchange.send(1, at(0), true);
-        assert_eq!(exchange.longest_idle([1, 2, 3].into_iter(), &[3], 0), Some(2));
-        assert_eq!(exchange.longest_idle([3].into_iter(), &[3], 0), None);
-        exchange.send(2, Moment { round: 7, tick: 0 }, true);
-        assert_eq!(exchange.longest_idle([2].into_iter(), &[], 6), None, "its receipt may be on its way");
-        assert_eq!(exchange.longest_idle([2].into_iter(), &[], 7), Some(2));
-    }
-
-    #[test]
-    fn edges_without_an_answer_are_found() {
-        let mut exchange = Exchange::new(3);
-        exchange.send(1, at(10), true);
-        exchange.send(2, at(10), true);
-        exchange.acknowledge(2, 2);
-        exchange.acknowledge(9, 2);
-        let unanswered = |tick| exchange.unanswered(1..3, tick, 5).collect::<Vec<_>>();
-        assert_eq!((unanswered(15), unanswered(16)), (vec![], vec![1]));
-        assert!(exchange.is_heard_by([2].into_iter()) && !exchange.is_heard_by(1..3));
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub(crate) struct FailureDetector {
     patience: u64,
     /// The first tick in which a member can have been silent for too long.
     due: u64,
+    /// Whether others may lie of a member: lives are sealed.
+    suspicious: bool,
 }
 
 /// What is known of the life of one node, beside its entry in the table.
@@ -22,6 +24,8 @@ pub(crate) struct Liveness {
     heartbeat: u64,
     /// Our tick at which we learned of that heartbeat.
     alive_at: u64,
+    /// Our tick at which we learned of its state.
+    known_since: u64,
     /// Our round when we last had a sign of life of it, directly or through others.
     heard_in: Option<u64>,
     /// Whether it has announced its departure itself.
@@ -31,9 +35,13 @@ pub(crate) struct Liveness {
 }
 
 impl FailureDetector {
-    /// A detector with this many ticks of patience.
-    pub(crate) fn new(patience: u64) -> Self {
-        Self { nodes: BTreeMap::new(), stranger: Liveness::default(), patience, due: 0 }
+    /// Patience with a member that came back doubles at most this many times.
+    const DOUBLED_AT_MOST: u32 = 6;
+
+    /// A detector with this many ticks of patience. One that is `suspicious` takes precautions
+    /// against members that lie.
+    pub(crate) fn new(patience: u64, suspicious: bool) -> Self {
+        Self { nodes: BTreeMap::new(), stranger: Liveness::default(), patience, due: 0, suspicious }
     }
 
     /// What is known of the life of a node.
@@ -46,8 +54,14 @@ impl FailureDetector {
     }
 
     /// Takes in a heartbeat; one that is not newer than the last is no sign of life.
+    ///
+    /// Where members may lie, one that is ahead of all ticks since the life is known counts as the
+    /// largest that can be. Otherwise true ones would be older than it, and no sign of life.
     pub(crate) fn hear(&mut self, node: u32, heartbeat: u64, tick: u64, round: u64) {
+        let (suspicious, slack) = (self.suspicious, self.patience / 2);
         let known = self.get_mut(node);
+        let most = tick.saturating_sub(known.known_since).saturating_add(slack);
+        let heartbeat = if suspicious { heartbeat.min(most) } else { heartbeat };
         if known.heartbeat < heartbeat {
             (known.heartbeat, known.alive_at) = (heartbeat, tick);
             known.heard_in = Some(round);
@@ -68,8 +82,17 @@ impl FailureDetector {
     /// the last one but the number of its returns, which is one more if it `came_back`.
     pub(crate) fn renew(&mut self, node: u32, came_back: bool, tick: u64) {
         let returns = self.get(node).returns + u32::from(came_back);
-        self.nodes.insert(node, Liveness { alive_at: tick, returns, ..Liveness::default() });
+        self.nodes.insert(node, Liveness { alive_at: tick, known_since: tick, returns, ..Liveness::default() });
         self.due = self.due.min(tick + 1);
+    }
+
+    /// Whether the word of others that a node is dead does not count yet: it came back a short
+    /// while ago. What is short doubles with every return, as patience does, so that nobody can
+    /// take the same member for dead again and again. Who is really dead stays so.
+    pub(crate) fn spares(&self, node: u32, tick: u64) -> bool {
+        let known = self.get(node);
+        let spared = (self.patience / 2) << known.returns.min(Self::DOUBLED_AT_MOST);
+        known.returns > 0 && tick.saturating_sub(known.known_since) < spared
     }
 
     /// The members other than `me` that have been silent for too long.
@@ -86,7 +109,9 @@ impl FailureDetector {
         let longest = others().map(silence).max().unwrap_or(0);
         let heard = others().filter(|&node| silence(node) <= self.patience).count();
         let patience = if 2 * heard < members.len() - 1 { 3 * self.patience } else { self.patience };
-        let silent = others().filter(|&node| silence(node) > patience << self.get(node).returns.min(6)).collect();
+        let silent = others()
+            .filter(|&node| silence(node) > patience << self.get(node).returns.min(Self::DOUBLED_AT_MOST))
+            .collect();
         // Whoever is not heard from now on has been silent for too long no earlier than this.
         self.due = tick + self.patience.saturating_sub(longest) + 1;
         silent
@@ -94,7 +119,7 @@ impl FailureDetector {
 
     /// Restores what a snapshot holds: the returns of nodes. The time of the crash is no silence.
     pub(crate) fn restore(&mut self, returns: impl Iterator<Item = (u32, u32)>, tick: u64) {
-        self.stranger.alive_at = tick;
+        (self.stranger.alive_at, self.stranger.known_since) = (tick, tick);
         let restored = returns.map(|(node, returns)| (node, Liveness { returns, ..self.stranger.clone() }));
         self.nodes = restored.collect();
     }
@@ -131,7 +156,7 @@ mod tests {
 
     /// A detector of node 0 that heard of these nodes at tick 100.
     fn detector(heard: &[u32]) -> FailureDetector {
-        let mut detector = FailureDetector::new(PATIENCE);
+        let mut detector = FailureDetector::new(PATIENCE, false);
         for &node in heard {
             detector.hear(node, 1, 100, 7);
         }

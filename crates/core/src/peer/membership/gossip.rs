@@ -127,4 +127,6 @@ pub(crate) struct GossipPayload {
     pub(crate) acks: Vec<Ack>,
     /// Receipts, the receiver's own first.
     pub(crate) receipts: Vec<Receipt>,
+    /// The seals of the states, then those of the closed edges, one after the other.
+    pub(crate) seals: Vec<u8>,
 }

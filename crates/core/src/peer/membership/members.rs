@@ -2,7 +2,7 @@
 //! together.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::failure_detector::{FailureDetector, Liveness};
@@ -10,6 +10,7 @@ use super::gossip::{Ack, Carried, EdgeClosure, GossipPayload, Heartbeat, Receipt
 use super::heartbeats::HeartbeatRotation;
 use super::news::News;
 use super::receipts::Receipts;
+use super::seals::SealBook;
 use super::table::{Incarnation, MemberState, Table};
 use crate::peer::clock::Moment;
 use crate::rng::{Purpose, Stream};
@@ -29,12 +30,15 @@ pub(crate) struct Membership {
     changed_until: BTreeMap<u32, u64>,
     news: News,
     receipts: Receipts,
+    seals: SealBook,
     /// The round until which the table travels with every message.
     attach_until: u64,
     /// Rounds for which a change travels with every message.
     attach_for: u64,
     detector: FailureDetector,
     heartbeats: HeartbeatRotation,
+    /// The nodes that count as dead whatever is said of them.
+    expelled: BTreeSet<u32>,
 }
 
 impl Membership {
@@ -45,9 +49,11 @@ impl Membership {
         nodes: usize,
         incarnation: Incarnation,
         (evict_after, attach_for): (u64, u64),
+        mut seals: SealBook,
     ) -> Self {
         let mut table = Table::new(nodes);
         table.merge(node, MemberState::alive(incarnation));
+        seals.seal_own(node, MemberState::alive(incarnation));
         Self {
             node,
             incarnation,
@@ -58,8 +64,10 @@ impl Membership {
             receipts: Receipts::new(node),
             attach_until: 0,
             attach_for,
-            detector: FailureDetector::new(evict_after),
+            detector: FailureDetector::new(evict_after, seals.is_used()),
+            seals,
             heartbeats: HeartbeatRotation::default(),
+            expelled: BTreeSet::new(),
         }
     }
 
@@ -123,12 +131,14 @@ impl Membership {
         if self.table.merge(node, news) != Ordering::Greater {
             return false;
         }
-        let came_back = known.is_some_and(|known| known.dead) && !news.dead;
+        // Who has left by itself was not thought dead by mistake.
+        let was_buried =
+            known.is_some_and(|known| known.dead) && !(self.seals.is_used() && self.liveness(node).has_left());
+        let came_back = was_buried && !news.dead;
         self.detector.renew(node, came_back, now.tick);
         self.changed_until.insert(node, now.round + self.attach_for);
         if known.is_some_and(|known| known.incarnation != news.incarnation) {
-            self.news.forget(node);
-            self.receipts.forget(node);
+            self.forget_life(node);
         }
         self.table_changed(node, now.round);
         true
@@ -150,24 +160,37 @@ impl Membership {
     /// Begins a new life, above the present one and above what others believe.
     ///
     /// The nonce is drawn from the last one, so that a peer needs no random source.
-    pub(crate) fn refute(&mut self, rumour: Incarnation, round: u64) {
+    pub(crate) fn refute(&mut self, rumour: Incarnation, now: Moment) {
         let counter = rumour.counter.max(self.incarnation.counter).saturating_add(1);
         let nonce = Stream::new(self.incarnation.nonce, self.node as usize, counter, Purpose::Lives).bits();
         self.incarnation = Incarnation { counter, nonce };
-        self.news.forget(self.node);
-        self.receipts.forget(self.node);
+        self.forget_life(self.node);
         self.table.merge(self.node, MemberState::alive(self.incarnation));
-        self.table_changed(self.node, round);
+        if self.seals.is_used() {
+            self.seals.seal_own(self.node, MemberState::alive(self.incarnation));
+            self.detector.renew(self.node, true, now.tick);
+        }
+        self.table_changed(self.node, now.round);
+    }
+
+    /// Forgets what was said of a life that is over.
+    fn forget_life(&mut self, node: u32) {
+        self.news.forget(node);
+        self.receipts.forget(node);
+        self.seals.forget_closures(node);
     }
 
     /// Marks this peer as dead in its own table: it leaves, and its last messages say so.
     pub(crate) fn leave(&mut self) {
         self.table.merge(self.node, MemberState::dead(self.incarnation));
+        self.seals.seal_own(self.node, MemberState::dead(self.incarnation));
     }
 
     /// Lets others know that this peer has closed its edge to a node.
     pub(crate) fn announce_closure(&mut self, to: u32, generation: u64, round: u64) {
-        self.news.add_closure(EdgeClosure { from: self.node, to, life: self.incarnation.tag(), generation });
+        let closure = EdgeClosure { from: self.node, to, life: self.incarnation.tag(), generation };
+        self.news.add_closure(closure);
+        self.seals.seal_closure(closure, self.incarnation);
         self.attach_table(round);
     }
 
@@ -263,7 +286,8 @@ impl Membership {
         let acks = self.news.acks_for(self.node, to, now.tick);
         let turn = self.heartbeats.next(&self.members, self.node);
         let heartbeats = turn.into_iter().filter_map(|node| self.heartbeat(node)).collect();
-        GossipPayload { states, closures, heartbeats, acks, receipts: Vec::new() }
+        let seals = self.seals.of_gossip(&states, &closures);
+        GossipPayload { states, closures, heartbeats, acks, receipts: Vec::new(), seals }
     }
 
     /// The table, or what a message can carry of it: recent changes, then others at random. A fixed
@@ -278,35 +302,16 @@ impl Membership {
         let changed = self.changed_until.range(start..).chain(self.changed_until.range(..start)).map(|(node, _)| *node);
         let others = (start..nodes).chain(0..start).filter(|node| !self.changed_until.contains_key(node));
         let state = |node: u32| Some((node, self.table.get(node)?));
-        changed.chain(others).filter_map(state).take(most).collect()
+        // Nobody else may have the seal of the own life yet.
+        let own = self.seals.is_used().then_some(self.node);
+        let rest = changed.chain(others).filter(|node| Some(*node) != own);
+        own.into_iter().chain(rest).filter_map(state).take(most).collect()
     }
 
     /// The newest heartbeat of a member, to be passed on.
     fn heartbeat(&self, node: u32) -> Option<Heartbeat> {
         let life = self.living_tag(node)? as u32;
         Some(Heartbeat { node, life, count: self.detector.get(node).heartbeat() })
-    }
-
-    /// All closed edges, for a snapshot.
-    pub(crate) fn closures(&self) -> Vec<EdgeClosure> {
-        self.news.closures().collect()
-    }
-
-    /// Restores the table and the closed edges of a snapshot.
-    pub(crate) fn restore(&mut self, states: &[(u32, MemberState)], closures: &[EdgeClosure], round: u64) {
-        for &(node, state) in states {
-            self.table.merge(node, state);
-        }
-        for &closure in closures {
-            self.news.add_closure(closure);
-        }
-        self.members = Arc::new(self.table.members().collect());
-        self.attach_table(round);
-    }
-
-    /// Restores what a snapshot holds of the lives of nodes: how often they came back.
-    pub(crate) fn restore_returns(&mut self, returns: impl Iterator<Item = (u32, u32)>, tick: u64) {
-        self.detector.restore(returns, tick);
     }
 
     /// The tag of the present life of a node that counts as alive.
@@ -329,6 +334,11 @@ impl Membership {
         self.attach_table(round);
     }
 }
+
+mod belief;
+mod restore;
+
+pub(crate) use belief::Belief;
 
 #[cfg(test)]
 mod tests;

@@ -43,6 +43,17 @@ impl News {
         news
     }
 
+    /// Whether an edge was closed as often in this life, as far as is known.
+    pub(crate) fn knows(&self, closure: EdgeClosure) -> bool {
+        let EdgeClosure { from, to, life, generation } = closure;
+        self.closures.get(&(from, to)).map_or(generation == 0, |known| !is_newer((life, generation))(known))
+    }
+
+    /// The number of closed edges and acknowledgements that are kept.
+    pub(crate) fn len(&self) -> usize {
+        self.closures.len() + self.acks.len()
+    }
+
     /// Takes in, at a tick, that a message has arrived.
     pub(crate) fn add_ack(&mut self, ack: Ack, tick: u64) {
         let newest = (ack.life, ack.sequence);

@@ -31,6 +31,11 @@ impl Receipts {
         });
     }
 
+    /// The number of receipts that are kept.
+    pub(crate) fn len(&self) -> usize {
+        self.newest.len()
+    }
+
     /// Forgets what a node has applied, and what was applied of it: its life is over.
     pub(crate) fn forget(&mut self, node: u32) {
         self.newest.retain(|(by, from, _)| *by != node && *from != node);

@@ -40,6 +40,10 @@ impl<S: Ord + Copy + Hash, V: Copy> Rumours<S, V> {
     /// The largest number of values that are kept: those of all pairs of 32 nodes.
     pub(crate) const KEPT: usize = 1024;
 
+    /// The largest number of changes that are noted: more than there are times of all values in
+    /// [`Self::RECENT`]. Whoever makes subjects up can cause more.
+    const NOTED: usize = 16 * Self::KEPT;
+
     /// For how long a value that has changed goes first.
     const RECENT: u64 = 64;
 
@@ -72,7 +76,7 @@ impl<S: Ord + Copy + Hash, V: Copy> Rumours<S, V> {
                 known.value = value;
                 if known.changed_at != now {
                     known.changed_at = now;
-                    self.changes.push_back((now, subject));
+                    note(&mut self.changes, Self::NOTED, (now, subject));
                     if let Some(subject) = self.settled.remove(&known.turn) {
                         self.recent.insert(known.turn, subject);
                     }
@@ -82,9 +86,14 @@ impl<S: Ord + Copy + Hash, V: Copy> Rumours<S, V> {
         }
         let turn = self.free_turn(subject);
         self.newest.insert(subject, Rumour { value, changed_at: now, turn });
-        self.changes.push_back((now, subject));
+        note(&mut self.changes, Self::NOTED, (now, subject));
         self.recent.insert(turn, subject);
         self.forget_one_of_too_many(subject);
+    }
+
+    /// The number of values and of noted changes that are kept.
+    pub(crate) fn len(&self) -> usize {
+        self.newest.len() + self.changes.len()
     }
 
     /// Where a new subject stands in the turns.
@@ -157,6 +166,15 @@ impl<S: Ord + Copy + Hash, V: Copy> Rumours<S, V> {
             if is_recent { recent.next() } else { settled.next() }.map(|(_, subject)| subject)
         })
     }
+}
+
+/// Notes a change, in the place of the first one where too many are noted: that subject then goes
+/// first for longer.
+fn note<S>(changes: &mut VecDeque<(u64, S)>, most: usize, change: (u64, S)) {
+    if changes.len() == most {
+        changes.pop_front();
+    }
+    changes.push_back(change);
 }
 
 /// The subjects with these turns, which have moved on by so much, and their places in the order.
@@ -245,6 +263,15 @@ mod tests {
     #[test]
     fn the_number_of_values_is_bounded() {
         assert_eq!(known(10_000).newest.len(), Rumours::<u32, u64>::KEPT);
+    }
+
+    /// Whoever makes subjects up all the time takes no more memory than that.
+    #[test]
+    fn what_is_noted_is_bounded() {
+        let mut rumours = Rumours::<u32, u64>::new(3, MOST);
+        (0..100_000).for_each(|subject| rumours.add(subject, 1, 0, |_| true));
+        assert!(rumours.len() <= 17 * Rumours::<u32, u64>::KEPT, "{} are kept", rumours.len());
+        assert_eq!(subjects(&mut rumours, 0..0, 1000).len(), MOST);
     }
 
     /// Whatever was added and forgotten, the order is that of all places, sorted.

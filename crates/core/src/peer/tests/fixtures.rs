@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use crate::algorithm::{PushPull, Steps};
 use crate::direction::Gradient;
-use crate::peer::{Incarnation, NeighbourSource, PeerConfig, Policy, SyncMode, Unit, WordLength};
+use crate::peer::{
+    Declaration, Incarnation, NeighbourSource, PeerConfig, Policy, SealOrigin, SealScheme, SyncMode, Unit, WordLength,
+};
 use crate::weights::Uniform;
 use crate::{Algorithm, Dim, GradientMut, Level, Point, Problem, Scratch, Topology};
 
@@ -41,6 +43,25 @@ pub(in crate::peer) fn configs_of<S: Topology + 'static>(
         policy: Policy { exact, ..Policy::new(SyncMode::Free, agents) },
     };
     (0..agents as u32).map(config).collect()
+}
+
+/// The seals of a node with a key of its own: a hash of the declaration under that key, 16 bytes.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::peer) struct Keyed(pub(in crate::peer) u32);
+
+impl SealScheme for Keyed {
+    fn length(&self) -> usize {
+        16
+    }
+
+    fn seal(&self, declaration: &Declaration) -> Vec<u8> {
+        let hash = |key: u64| twox_hash::XxHash64::oneshot(key, &declaration.bytes()).to_le_bytes();
+        [hash(u64::from(self.0) << 1), hash(u64::from(self.0) << 1 | 1)].concat()
+    }
+
+    fn origin(&self, declaration: &Declaration, seal: &[u8]) -> SealOrigin {
+        if Self(declaration.node).seal(declaration) == seal { SealOrigin::Owner } else { SealOrigin::Forged }
+    }
 }
 
 /// The first life of a node.

@@ -1,77 +1,31 @@
 //! Messages of a member that lies: all checksums are right, and what they say is absurd.
 
-use super::fixtures::{configs, life};
-use crate::Mask;
+use super::fixtures::life;
+use super::victim::{ABSURD, LIAR, Victim};
 use crate::peer::membership::{Ack, Carried, EdgeClosure, GossipPayload, Receipt};
 use crate::peer::wire::tests::in_full;
-use crate::peer::{Command, Contents, Effect, Event, Header, Intent, Peer, Table};
-use crate::topology::Complete;
-
-const ABSURD: u64 = 1 << 62;
-const LIAR: u32 = 2;
-
-/// One honest peer among three nodes, and the messages that it has sent.
-struct Victim {
-    peer: Peer<f64>,
-    sent: Vec<Vec<u8>>,
-}
-
-impl Victim {
-    fn new() -> Self {
-        let config = configs(3, false, Complete::new).into_iter().next().unwrap();
-        let mut victim = Self { peer: Peer::new(config, life(0), 0, None), sent: Vec::new() };
-        victim.peer.meet(&Table::of_living(3, (0..3).map(|node| (node, life(node)))));
-        victim.tell(Event::Stored { ticket: 0, safe: true });
-        victim.tell(Event::Tick);
-        victim
-    }
-
-    fn tell(&mut self, event: Event) {
-        let mut effects = Vec::new();
-        self.peer.handle(event, &mut effects);
-        for effect in effects {
-            match effect {
-                Effect::Send { bytes, .. } => self.sent.push(bytes),
-                Effect::Store { ticket, .. } => self.tell(Event::Stored { ticket, safe: true }),
-            }
-        }
-    }
-
-    /// A header of the liar that is right in every respect.
-    fn header(&self, sequence: u64) -> Header {
-        Header {
-            from: LIAR,
-            to: 0,
-            incarnation: life(LIAR),
-            to_incarnation: life(0),
-            epoch: self.peer.epoch(),
-            round: self.peer.round(),
-            sequence,
-            generation: 0,
-            held: 0,
-            beat: sequence,
-            digest: 0,
-            mask: Mask::ALL,
-            contents: Contents::default(),
-        }
-    }
-
-    fn hear(&mut self, header: &Header, gossip: &GossipPayload) {
-        let bytes = in_full::<f64>(&self.peer.format, header, gossip, (&[], &[]));
-        self.tell(Event::Message(bytes));
-    }
-}
+use crate::peer::{Command, Contents, Event, Header, Intent};
 
 #[test]
 fn nobody_is_led_to_the_last_epoch() {
     let mut victim = Victim::new();
-    victim.hear(&Header { epoch: ABSURD, ..victim.header(1) }, &GossipPayload::default());
-    assert_eq!((victim.peer.epoch(), victim.peer.counters().malformed), (0, 1));
     // Epochs that can be are followed, however long a peer was away.
-    victim.hear(&Header { epoch: 1000, ..victim.header(2) }, &GossipPayload::default());
+    victim.hear(&Header { epoch: 1000, ..victim.header(1) }, &GossipPayload::default());
     assert_eq!(victim.peer.epoch(), 1000);
     victim.tell(Event::Command(Command::Restart));
     assert_eq!(victim.peer.epoch(), 1001);
+    (2..10)
+        .for_each(|number| victim.hear(&Header { epoch: ABSURD, ..victim.header(number) }, &GossipPayload::default()));
+    assert!(victim.peer.epoch() < ABSURD >> 32, "in epoch {}", victim.peer.epoch());
+}
+
+/// A peer that a liar has led far ahead of the others is still heard by them.
+#[test]
+fn peers_find_together_again_however_many_epochs_they_are_apart() {
+    let mut victim = Victim::new();
+    let epoch = 5 << 20;
+    (1..10).for_each(|number| victim.hear(&Header { epoch, ..victim.header(number) }, &GossipPayload::default()));
+    assert_eq!((victim.peer.epoch(), victim.peer.counters().malformed), (epoch, 0));
 }
 
 #[test]

@@ -5,4 +5,6 @@ mod gossip;
 mod held;
 mod liars;
 mod rules;
+mod sealed;
 mod snapshot;
+mod victim;

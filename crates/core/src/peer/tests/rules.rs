@@ -1,11 +1,15 @@
 //! Rules of the protocol that concern several parts of a peer, each on the smallest network.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 
 use super::fixtures::{configs, life};
 use crate::Topology;
-use crate::peer::{Command, Contents, Effect, Event, Header, Intent, Peer, PeerConfig, Policy, SyncMode, Table};
-use crate::topology::{Complete, Ring};
+use crate::peer::{
+    Command, Contents, Effect, Event, Header, Intent, Notice, Peer, PeerConfig, Policy, SyncMode, Table,
+};
+use crate::rng::{Purpose, Stream};
+use crate::topology::{Complete, OnePeerExponential, Ring};
 
 /// Peers whose records are safe at once, and the messages between them.
 struct Network {
@@ -77,6 +81,29 @@ fn an_edge_that_does_not_answer_is_closed_and_opens_again_in_the_next_generation
     network.run(20, |_, _| true);
     assert!(network.peers[0].ledger().sent(1).is_some(), "the edge is open again");
     assert_eq!((network.peers[0].generation(1), network.peers[1].its_generation(0)), (generation, generation));
+}
+
+/// While a member is away the others have other neighbours. When it is back, what went over those
+/// edges waits for acknowledgements that nothing but gossip and repeated messages bring.
+#[test]
+fn edges_that_are_not_used_any_more_stay_open_although_a_third_of_all_messages_is_lost() {
+    const AWAY: u32 = 23;
+    let mut network = Network::new(24, OnePeerExponential::new);
+    let (sent, mut closed) = (Cell::new(0), 0);
+    let is_kept = || {
+        sent.set(sent.get() + 1);
+        Stream::new(1, 0, sent.get(), Purpose::Faults).open01() > 0.3
+    };
+    network.run(50, |_, _| is_kept());
+    for _ in 0..4 {
+        network.tell(0, Event::Suspect(AWAY));
+        network.run(100, |from, to| from != AWAY && to != AWAY && is_kept());
+        network.run(600, |_, _| is_kept());
+        let notices = network.peers.iter_mut().flat_map(|peer| peer.take_notices().collect::<Vec<_>>());
+        closed += notices.filter(|(_, notice)| matches!(notice, Notice::Closure { to } if *to != AWAY)).count();
+    }
+    assert!(network.peers[0].table().living(AWAY).is_some_and(|life| life.counter > 4), "it came back each time");
+    assert_eq!(closed, 0);
 }
 
 #[test]

@@ -10,6 +10,9 @@
 //! | 3 | 16 | heartbeats |
 //! | 4 | 24 | acknowledgements |
 //! | 5 | 32 | receipts |
+//! | 6 | as the run says | seals of the entries of parts 1 and 2, in their order |
+//!
+//! Part 6 is there in runs with seals only; a reader of another run skips it.
 
 use super::words::{halves, join, put, words};
 use crate::Mask;
@@ -24,6 +27,9 @@ const KINDS: usize = 5;
 /// The bytes of an entry of each kind.
 const ENTRY: [usize; KINDS] = [24, 24, 16, 24, 32];
 
+/// The kind of the part with seals.
+const SEALS: u32 = 6;
+
 /// The bytes of the word before the entries of a part.
 const PART: usize = 8;
 
@@ -34,19 +40,23 @@ const ROOM: usize = 1024;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Control<'a> {
     parts: [&'a [u8]; KINDS],
+    seals: &'a [u8],
+    /// The bytes of a seal.
+    seal: usize,
 }
 
 impl<'a> Control<'a> {
-    /// The bytes of the longest section there can be, with this many states of members.
-    pub(super) fn longest(states: usize) -> usize {
+    /// The bytes of the longest section there can be, with this many states of members and seals
+    /// of this many bytes.
+    pub(super) fn longest(states: usize, seal: usize) -> usize {
         let entries = [states, states, HEARTBEATS_PER_MESSAGE, ACKS_PER_MESSAGE, RECEIPTS_PER_MESSAGE];
         let parts = entries.iter().zip(ENTRY).map(|(entries, bytes)| PART + entries * bytes);
-        parts.sum::<usize>() + ROOM
+        parts.sum::<usize>() + if seal > 0 { PART + 2 * states * seal } else { 0 } + ROOM
     }
 
     /// Writes the section.
     pub(super) fn write(gossip: &GossipPayload, bytes: &mut Vec<u8>) {
-        let GossipPayload { states, closures, heartbeats, acks, receipts } = gossip;
+        let GossipPayload { states, closures, heartbeats, acks, receipts, seals } = gossip;
         begin_part(bytes, 1, states.len());
         for &(node, MemberState { incarnation, dead }) in states {
             put(bytes, [join(node, u32::from(dead)), incarnation.counter, incarnation.nonce]);
@@ -69,17 +79,27 @@ impl<'a> Control<'a> {
             let (mask, flags) = carried.words();
             put(bytes, [join(by, from), join(by_life, life), join(mask, flags), sequence]);
         }
+        if !seals.is_empty() {
+            put(bytes, [join(SEALS, seals.len() as u32)]);
+            bytes.extend_from_slice(seals);
+        }
     }
 
     /// Reads a section, or returns `None` if these bytes are none, or have more entries than there
-    /// can be.
-    pub(super) fn read(mut bytes: &'a [u8], states: usize) -> Option<Self> {
+    /// can be. A seal has this many bytes, none in a run without seals.
+    pub(super) fn read(mut bytes: &'a [u8], states: usize, seal: usize) -> Option<Self> {
         let most = [states, states, HEARTBEATS_PER_MESSAGE, ACKS_PER_MESSAGE, RECEIPTS_PER_MESSAGE];
-        let mut control = Self::default();
+        let mut control = Self { seal, ..Self::default() };
         while let Some((word, rest)) = bytes.split_first_chunk() {
             let (kind, length) = halves(u64::from_le_bytes(*word));
             let (part, rest) = rest.split_at_checked(length as usize)?;
             bytes = rest;
+            if kind == SEALS && seal > 0 {
+                if !control.seals.is_empty() {
+                    return None;
+                }
+                control.seals = part;
+            }
             let Some(place) = (kind as usize).checked_sub(1).filter(|&place| place < KINDS) else { continue };
             let whole = part.len().is_multiple_of(ENTRY[place]) && part.len() <= most[place] * ENTRY[place];
             if !whole || !control.parts[place].is_empty() {
@@ -87,7 +107,9 @@ impl<'a> Control<'a> {
             }
             control.parts[place] = part;
         }
-        bytes.is_empty().then_some(control)
+        let sealed = control.parts[..2].iter().zip(ENTRY).map(|(part, entry)| part.len() / entry).sum::<usize>();
+        let whole = control.seals.is_empty() || control.seals.len() == sealed * seal;
+        (whole && bytes.is_empty()).then_some(control)
     }
 
     /// What the sender knows of members.
@@ -95,6 +117,21 @@ impl<'a> Control<'a> {
         words(self.parts[0]).map(|[node, counter, nonce]| {
             (node as u32, MemberState { incarnation: Incarnation { counter, nonce }, dead: node >> 32 != 0 })
         })
+    }
+
+    /// The seals of these states, in their order; empty ones where there are none.
+    pub fn life_seals(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        self.seals_from(0)
+    }
+
+    /// The seals of the closed edges, in their order; empty ones where there are none.
+    pub fn closure_seals(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        self.seals_from(self.parts[0].len() / ENTRY[0])
+    }
+
+    fn seals_from(&self, first: usize) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        let (seals, seal) = (self.seals, self.seal);
+        (first..).map(move |place| seals.get(place * seal..(place + 1) * seal).unwrap_or_default())
     }
 
     /// Edges that were closed.
@@ -152,7 +189,7 @@ mod tests {
         bytes.extend([9; 5]);
         Control::write(&gossip(), &mut bytes);
         put(&mut bytes, [join(0, 0)]);
-        let control = Control::read(&bytes, 3).unwrap();
+        let control = Control::read(&bytes, 3, 0).unwrap();
         assert_eq!(control.acks().collect::<Vec<_>>(), gossip().acks);
         assert_eq!(control.member_states().count() + control.receipts().count(), 0);
     }
@@ -161,12 +198,12 @@ mod tests {
     fn parts_that_are_cut_doubled_or_too_long_are_refused() {
         let mut bytes = Vec::new();
         Control::write(&gossip(), &mut bytes);
-        assert!(Control::read(&bytes, 3).is_some() && Control::read(&[], 3).is_some());
-        (1..bytes.len()).for_each(|length| assert!(Control::read(&bytes[..length], 3).is_none(), "{length}"));
-        assert!(Control::read(&[bytes.clone(), bytes.clone()].concat(), 3).is_none(), "twice the same part");
+        assert!(Control::read(&bytes, 3, 0).is_some() && Control::read(&[], 3, 0).is_some());
+        (1..bytes.len()).for_each(|length| assert!(Control::read(&bytes[..length], 3, 0).is_none(), "{length}"));
+        assert!(Control::read(&[bytes.clone(), bytes.clone()].concat(), 3, 0).is_none(), "twice the same part");
         let many = GossipPayload { acks: vec![gossip().acks[0]; ACKS_PER_MESSAGE + 1], ..gossip() };
         let mut bytes = Vec::new();
         Control::write(&many, &mut bytes);
-        assert!(Control::read(&bytes, 3).is_none(), "more acknowledgements than there can be");
+        assert!(Control::read(&bytes, 3, 0).is_none(), "more acknowledgements than there can be");
     }
 }

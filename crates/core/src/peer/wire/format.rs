@@ -26,6 +26,7 @@ use super::message::{Body, Contents, Header, Malformed, Message};
 use super::modulo::WordLength;
 use super::words::put;
 use crate::RowLayout;
+use crate::peer::membership::LONGEST_SEAL;
 use crate::peer::membership::{GossipPayload, STATES_PER_MESSAGE};
 use crate::{Mask, Scalar, SegmentKind, Segments};
 
@@ -35,6 +36,8 @@ pub struct WireFormat {
     run: u64,
     nodes: u32,
     length: WordLength,
+    /// The bytes of a seal.
+    seal: usize,
     layout: RowLayout,
     pulled: Vec<Chunk>,
     pushed: Vec<Chunk>,
@@ -54,7 +57,12 @@ impl WireFormat {
     pub fn new(run: u64, nodes: usize, segments: &Segments, length: WordLength) -> Self {
         let layout = RowLayout::new(segments);
         let [pulled, pushed] = [SegmentKind::Pull, SegmentKind::Push].map(|kind| Chunk::all_of(&layout, kind));
-        Self { run, nodes: nodes as u32, length, layout, pulled, pushed }
+        Self { run, nodes: nodes as u32, length, seal: 0, layout, pulled, pushed }
+    }
+
+    /// The same format with seals of this many bytes, of [`LONGEST_SEAL`] at most.
+    pub fn with_seals(self, bytes: usize) -> Self {
+        Self { seal: bytes.min(LONGEST_SEAL), ..self }
     }
 
     /// The largest number of nodes that can take part.
@@ -91,7 +99,7 @@ impl WireFormat {
     /// longer than in full.
     pub fn longest(&self, scalar: usize) -> usize {
         HEADER
-            + Control::longest(self.states_per_message())
+            + Control::longest(self.states_per_message(), self.seal)
             + (self.layout.shared - self.layout.pushed) * scalar
             + self.layout.pushed * 8
             + self.pulled.len()
@@ -152,7 +160,8 @@ impl WireFormat {
         let (rest, checksum) = bytes.split_at_checked(bytes.len().wrapping_sub(CHECKSUM)).ok_or(Malformed::Length)?;
         let start = HEADER + layout.control;
         let body = rest.len().checked_sub(start + layout.authenticator).ok_or(Malformed::Length)?;
-        let control = Control::read(&bytes[HEADER..start], self.states_per_message()).ok_or(Malformed::Length)?;
+        let states = self.states_per_message();
+        let control = Control::read(&bytes[HEADER..start], states, self.seal).ok_or(Malformed::Length)?;
         let places = self.body::<T>(&header, rest, start..start + body).ok_or(Malformed::Length)?;
         if checksum != XxHash3_64::oneshot(rest).to_le_bytes() {
             return Err(Malformed::Checksum);

@@ -105,6 +105,7 @@ fn example(format: &WireFormat) -> Vec<u8> {
         heartbeats: vec![Heartbeat { node: 3, life: 1, count: 2 }],
         acks: vec![Ack { by: 1, from: 2, life: 3, sequence: 4 }],
         receipts: vec![RECEIPT],
+        seals: Vec::new(),
     };
     let row = &[1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0, 4.0, 5.0];
     in_full(format, &header, &gossip, (row, &[-1, 2, -3, 4]))

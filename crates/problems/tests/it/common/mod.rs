@@ -1,6 +1,8 @@
 //! What several tests share.
 #![allow(dead_code, unreachable_pub)]
 
+pub mod small_quadratics;
+
 use std::sync::Arc;
 
 use fabnet_core::algorithm::{Auto, Steps, methods};

@@ -110,6 +110,21 @@ fn a_node_that_leaves_is_absent_and_one_that_is_replaced_starts_again() {
 }
 
 #[test]
+fn one_member_lies_at_most_and_is_expelled_in_the_end() {
+    let mut world = cluster();
+    (0..20).for_each(|_| inject(&mut world, Fault::Liar).unwrap());
+    let liars: Vec<usize> = (0..8).filter(|&node| world.nodes[node].lies).collect();
+    assert_eq!((liars.len(), world.sampler.counts()[Fault::Liar]), (1, 1));
+    assert!(liars[0] >= FOUNDERS as usize);
+    let others = world.running().len() - 1;
+    assert!(world.expel_liars());
+    (0..8).for_each(|node| world.tell_of(node, liars[0] as u32).unwrap());
+    assert!(world.nodes[liars[0]].absent && world.nodes[liars[0]].peer.is_some(), "it goes on");
+    assert_eq!(world.running().len(), others);
+    assert!(world.running().iter().all(|peer| peer.table().living(liars[0] as u32).is_none()));
+}
+
+#[test]
 fn the_last_two_do_not_leave() {
     let mut world = cluster();
     (2..8).for_each(|node| assert!(world.stop(node)));

@@ -1,7 +1,10 @@
 //! Tests of the checker, with real peers whose messages it is told of or not.
 
+use fabnet_core::peer::Event;
+
 use super::*;
 use crate::attack::fixture::{Exchange, calm_scenario};
+use crate::attack::forgery::Forgery;
 
 /// Peers and a checker that hears every message.
 struct Checked {
@@ -26,6 +29,7 @@ impl Checked {
     }
 
     fn check(&mut self) -> Check {
+        self.exchange.peers.iter().for_each(|peer| self.checker.record_life(peer));
         self.exchange.peers.iter().try_for_each(|peer| self.checker.check_peer(peer))
     }
 }
@@ -37,6 +41,30 @@ fn peers_on_reliable_links_violate_nothing() {
         checked.round(now, |_, _| true).unwrap();
     }
     checked.checker.check_drained(&checked.exchange.all(), 40).unwrap();
+}
+
+/// Lets node 0 hear from node 2 that node 1 lives in a later life.
+fn hear_of_a_later_life(checked: &mut Checked) -> Check {
+    checked.round(0, |_, _| true).unwrap();
+    let truth = checked.exchange.sent.iter().find(|(to, bytes)| (*to, bytes[16]) == (0, 2)).unwrap().1.clone();
+    let mut lie = Forgery::from(WireMessage(&truth));
+    lie.add_part(1, [1, 9, 9]);
+    checked.exchange.tell(0, Event::Message(lie.bytes()));
+    checked.check()
+}
+
+#[test]
+fn a_life_that_was_never_lived_is_found() {
+    let check = hear_of_a_later_life(&mut Checked::new(false));
+    let life = Incarnation { counter: 9, nonce: 9 };
+    assert_eq!(check, Err(Violation::LifeNeverLived { node: 0, of: 1, life }));
+}
+
+#[test]
+fn what_a_liar_says_of_itself_is_not_checked() {
+    let mut checked = Checked::new(false);
+    checked.checker.node_lies(1);
+    assert_eq!(hear_of_a_later_life(&mut checked), Ok(()));
 }
 
 #[test]
@@ -96,6 +124,14 @@ fn edges_and_unread_messages_are_bounded() {
     assert_eq!(check_bounds(1, 4, 48, 3), Ok(()));
     assert!(check_bounds(1, 5, 0, 3).is_err());
     assert_eq!(check_bounds(1, 4, 49, 3), Err(Violation::Unbounded { node: 1, edges: 4, unread: 49, nodes: 3 }));
+}
+
+#[test]
+fn what_is_passed_on_is_bounded() {
+    let most = 2 * 9 + 3 + 2 * 17 * 1024;
+    assert_eq!(check_rumours(1, most, 3), Ok(()));
+    let rumours = most + 1;
+    assert_eq!(check_rumours(1, rumours, 3), Err(Violation::TooManyRumours { node: 1, rumours, most }));
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn healing_ends_impairments_and_cuts_but_not_dead_links() {
     world.node(1).impairments.deafness = u64::MAX;
     world.network.cut(0, 1, FOR_EVER - 1);
     world.network.cut(2, 3, FOR_EVER);
-    simulation.heal();
+    simulation.heal().unwrap();
     let world = &mut simulation.world;
     assert_eq!(world.node(1).impairments, Impairments::default());
     assert!(world.sampler.is_calm() && world.network.connects(&[0, 1]));
@@ -41,7 +41,7 @@ fn healing_ends_impairments_and_cuts_but_not_dead_links() {
 fn dead_links_are_repaired_if_they_disconnect_the_survivors() {
     let mut simulation = started(NetworkKind::Complete);
     (1..5).for_each(|to| simulation.world.network.cut(0, to, FOR_EVER));
-    simulation.heal();
+    simulation.heal().unwrap();
     assert_eq!(simulation.world.network.dead_links(), 0);
 }
 
@@ -49,7 +49,7 @@ fn dead_links_are_repaired_if_they_disconnect_the_survivors() {
 fn nodes_that_are_down_come_back_or_are_gone_for_good() {
     let mut simulation = started(NetworkKind::Complete);
     (0..5).for_each(|node| assert!(simulation.world.stop(node)));
-    simulation.heal();
+    simulation.heal().unwrap();
     let gone = simulation.world.nodes.iter().filter(|node| node.absent).count();
     simulation.run_for(1).unwrap();
     assert_eq!(simulation.world.running().len() + gone, 5);
@@ -60,7 +60,7 @@ fn nodes_that_are_down_come_back_or_are_gone_for_good() {
 fn with_given_links_everybody_comes_back() {
     let mut simulation = started(NetworkKind::Contacts);
     (0..5).for_each(|node| assert!(simulation.world.stop(node)));
-    simulation.heal();
+    simulation.heal().unwrap();
     simulation.run_for(1).unwrap();
     assert_eq!(simulation.world.running().len(), 5);
 }
@@ -68,7 +68,7 @@ fn with_given_links_everybody_comes_back() {
 #[test]
 fn a_calm_cluster_settles_drains_and_converges() {
     let mut simulation = started(NetworkKind::Exponential);
-    simulation.heal();
+    simulation.heal().unwrap();
     simulation.settle().unwrap();
     simulation.drain().unwrap();
     simulation.converge().unwrap();

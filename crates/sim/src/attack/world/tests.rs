@@ -23,6 +23,7 @@ fn run_for(world: &mut World, ticks: u64) -> Check {
             Scheduled::Write { node, boot } => world.complete_write(node, boot)?,
             Scheduled::Start { node, boot } => world.start(node, boot)?,
             Scheduled::Inject(fault) => panic!("{fault} without a rate"),
+            Scheduled::Expel { node, liar } => world.tell_of(node, liar)?,
         }
     }
     Ok(())

@@ -1,6 +1,17 @@
 //! What one peer knows of the members, and what it tells others.
 
 use super::*;
+use crate::peer::Unsealed;
+use crate::peer::tests::fixtures::Keyed;
+
+/// Node 0 of this many in a run with seals.
+fn sealed(nodes: usize) -> Membership {
+    Membership::new(0, nodes, life(1), (60, 24), SealBook::new(Arc::new(Keyed(0)), 7))
+}
+
+fn unsealed() -> SealBook {
+    SealBook::new(Arc::new(Unsealed), 7)
+}
 
 const NOW: Moment = Moment { round: 5, tick: 50 };
 
@@ -10,7 +21,7 @@ fn life(counter: u64) -> Incarnation {
 
 /// Node 0 of four, which knows node 1 in its third life.
 fn membership() -> Membership {
-    let mut membership = Membership::new(0, 4, life(1), (60, 24));
+    let mut membership = Membership::new(0, 4, life(1), (60, 24), unsealed());
     assert!(membership.learn(1, MemberState::alive(life(3)), NOW));
     membership
 }
@@ -34,7 +45,7 @@ fn a_dead_member_revives_only_by_a_higher_incarnation() {
 fn a_refutation_is_above_the_rumour_and_above_the_own_life() {
     for rumour in [life(0), life(1), life(9)] {
         let mut membership = membership();
-        membership.refute(rumour, 5);
+        membership.refute(rumour, NOW);
         assert!(membership.incarnation().counter > rumour.counter.max(1));
         assert_eq!(membership.table().living(0), Some(membership.incarnation()));
         assert!(!membership.is_above_own_life(MemberState::dead(rumour)));
@@ -80,7 +91,7 @@ fn heartbeats_and_acks_are_passed_on_and_the_table_only_if_asked() {
 
 #[test]
 fn recent_changes_come_first_where_the_table_is_too_long() {
-    let mut membership = Membership::new(0, 50, life(1), (60, 24));
+    let mut membership = Membership::new(0, 50, life(1), (60, 24), unsealed());
     for node in 1..50 {
         membership.learn(node, MemberState::alive(life(1)), Moment { round: 0, tick: 0 });
     }
@@ -95,9 +106,36 @@ fn who_leaves_says_so_and_others_tell_it_from_a_death() {
     leaving.leave();
     let states = leaving.gossip(1, Some(4), NOW, no_stream).states;
     assert_eq!(states[0], (0, MemberState::dead(life(1))));
-    let mut other = Membership::new(1, 4, life(3), (60, 24));
+    let mut other = Membership::new(1, 4, life(3), (60, 24), unsealed());
     other.learn(0, states[0].1, NOW);
     assert!(!other.liveness(0).has_left());
     other.learn_farewell(0, states[0].1);
     assert!(other.liveness(0).has_left());
+}
+
+#[test]
+fn a_long_table_begins_with_the_own_life_where_nobody_else_has_its_seal() {
+    let mut membership = sealed(50);
+    for node in 1..50 {
+        membership.learn(node, MemberState::alive(life(1)), Moment { round: 0, tick: 0 });
+    }
+    for sequence in 0..20 {
+        let stream = || Stream::new(0, 0, sequence, Purpose::Table);
+        let gossip = membership.gossip(1, Some(10), Moment { round: 100, tick: 100 }, stream);
+        assert_eq!((gossip.states.len(), gossip.states[0].0), (10, 0));
+        assert!(gossip.seals.len() == 160 && gossip.seals[..16].iter().any(|byte| *byte != 0));
+    }
+}
+
+#[test]
+fn who_has_left_and_returns_was_not_thought_dead_by_mistake() {
+    let mut membership = sealed(4);
+    for counter in 1..5 {
+        membership.learn(1, MemberState::alive(life(counter)), NOW);
+        membership.learn(1, MemberState::dead(life(counter)), NOW);
+        if counter % 2 == 0 {
+            membership.learn_farewell(1, MemberState::dead(life(counter)));
+        }
+    }
+    assert_eq!(membership.liveness(1).returns(), 2, "after the first and the third life");
 }
