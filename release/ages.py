@@ -9,6 +9,8 @@ import pathlib
 import re
 import subprocess
 
+import passed
+
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -38,18 +40,14 @@ def main():
         (HERE / "check").read_text(encoding="utf-8"),
         re.MULTILINE,
     )
-    lines = (HERE / "passed.tsv").read_text(encoding="utf-8").splitlines()
-    passed = {
-        row[0]: row
-        for row in (line.split("\t") for line in lines if line and not line.startswith("#"))
-    }
+    rows = passed.rows()
     for name in known:
-        if name not in passed:
+        if name not in rows:
             print(f"{name:<24} has never passed")
             continue
-        _, day, commit, minutes, measured = passed[name]
+        _, day, commit, minutes, measured = rows[name]
         print(f"{name:<24} {days_since(day)}, {commits_since(commit)} ago ({minutes}): {measured}")
-    for name in sorted(set(passed) - set(known)):
+    for name in sorted(set(rows) - set(known)):
         print(f"{name:<24} is no check any more: take it out of passed.tsv")
 
 
