@@ -1,9 +1,8 @@
 //! Compressed push-pull, and BEER.
 
 use super::mover::Kept;
-use super::{Agent, Algorithm, Compressor, Fresh, Mover, Request, Steps, StepsError, write_point};
+use super::{Agent, Algorithm, Compression, Compressor, Fresh, Mover, Request, Steps, StepsError, write_point};
 use crate::direction::{Direction, Parts, PartsMut};
-use crate::settings::SettingsReader;
 use crate::{Blocks, Oracle, Problem, Scalar, Segment, SegmentKind, Segments, linalg};
 
 /// Push-pull in which agents send only how points and trackers differ from references that their
@@ -26,23 +25,6 @@ pub struct Compressed<T> {
     mixing_step: T,
     /// Whether agents send what they start with.
     sends_start: bool,
-}
-
-/// What is compressed, and how far agents follow it.
-#[derive(Clone, Copy, Debug)]
-pub struct Compression {
-    /// What is left of a vector.
-    pub compressor: Compressor,
-    /// The step γ of mixing, in (0, 1].
-    pub mixing_step: f64,
-}
-
-impl Compression {
-    /// Reads the compressor and the step.
-    pub(super) fn read(keys: &mut SettingsReader<'_>) -> Self {
-        let about = "γ: how far agents go towards the average of their neighbours' references";
-        Self { mixing_step: keys.number("mixing_step", 0.2, 0.0..=1.0, about), compressor: Compressor::read(keys) }
-    }
 }
 
 impl<T: Scalar> Compressed<T> {

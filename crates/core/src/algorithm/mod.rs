@@ -15,6 +15,7 @@
 mod adaptive;
 mod auto;
 mod compressed;
+mod compression;
 mod compressor;
 mod estimator;
 mod exchanges;
@@ -40,7 +41,8 @@ mod two_step;
 
 pub use adaptive::Adaptive;
 pub use auto::Auto;
-pub use compressed::{Compressed, Compression};
+pub use compressed::Compressed;
+pub use compression::Compression;
 pub use compressor::Compressor;
 pub use estimator::Estimator;
 pub use exchanges::Exchanges;
