@@ -3,6 +3,7 @@
 
     tests/mutants/run.py peers [SEEDS] [NAME...]     the rules of peers, by the simulator of faults
     tests/mutants/run.py nodes [SEEDS] [NAME...]     the loop of nodes, by whole nodes in memory
+    tests/mutants/run.py places                      whether the sources hold what all bugs replace
 
 Builds one copy of the sources in the target directory, in which every bug of peers.toml or
 nodes.toml stands but is switched off. Each bug, or each of the named ones, is then searched for with
@@ -114,6 +115,28 @@ def built_tests(what, name, copy, environment):
     return next(item["executable"] for item in built if item.get("executable") and item["target"]["name"] == name)
 
 
+def bugs_of(kind):
+    """The bugs of a list that something finds, and those that nothing has found."""
+    lists = tomllib.loads((here / f"{kind}.toml").read_text())
+    return lists["mutant"], lists.get("unfound", [])
+
+
+def edits_of(mutants, crates):
+    """The bugs by the file and the text that they replace, which must stand there exactly once.
+
+    Several bugs may replace the same text.
+    """
+    edits = {}
+    for number, mutant in enumerate(mutants, 1):
+        for edit in mutant["edits"]:
+            edits.setdefault((edit["file"], edit["find"]), []).append((number, edit["replace"]))
+    for name, find in edits:
+        count = (crates / name).read_text().count(find)
+        if count != 1:
+            sys.exit(f"{name} holds {find!r} {count} times instead of once: mend the list")
+    return edits
+
+
 def plant(copy, crates, mutants):
     """Copies the sources, with every bug behind a switch of its own."""
     shutil.rmtree(copy, ignore_errors=True)
@@ -132,17 +155,11 @@ def plant(copy, crates, mutants):
         manifest = (root / "Cargo.toml").read_text()
         manifest = manifest.replace('members = ["crates/*", "benches"]', 'members = ["crates/*"]')
         (copy / "Cargo.toml").write_text(manifest)
-    # Several bugs may replace the same text: they become one chain of switches.
-    edits = {}
-    for number, mutant in enumerate(mutants, 1):
-        for edit in mutant["edits"]:
-            edits.setdefault((edit["file"], edit["find"]), []).append((number, edit["replace"]))
+    edits = edits_of(mutants, copy / "crates")
     for (name, find), bugs in edits.items():
         path = copy / "crates" / name
         text = path.read_text()
-        if text.count(find) != 1:
-            count = text.count(find)
-            sys.exit(f"{name} holds {find!r} {count} times instead of once: mend the list")
+        # Those that replace the same text become one chain of switches.
         chain = " else ".join(f"if crate::mutant({number}) {{ {replace} }}" for number, replace in bugs)
         path.write_text(text.replace(find, f"({chain} else {{ {find} }})"))
     for crate in {name.split("/")[0] for name, _ in edits}:
@@ -152,16 +169,21 @@ def plant(copy, crates, mutants):
 
 def main():
     kind = sys.argv[1] if len(sys.argv) > 1 else ""
+    if kind == "places":
+        mutants = [sum(bugs_of(kind), []) for kind in ("peers", "nodes")]
+        places = sum(len(edits_of(bugs, root / "crates")) for bugs in mutants)
+        print(f"{sum(map(len, mutants))} planted bugs at {places} places")
+        return
     if kind not in ("peers", "nodes"):
         sys.exit(__doc__)
     harness = Peers() if kind == "peers" else Nodes()
     seeds = int(sys.argv[2]) if len(sys.argv) > 2 else harness.seeds
-    bugs = tomllib.loads((here / f"{kind}.toml").read_text())
-    mutants = bugs["mutant"] + bugs.get("unfound", [])
+    found, unfound = bugs_of(kind)
+    mutants = found + unfound
     copy = target / "mutants" / kind
     plant(copy, harness.crates, mutants)
     harness.build(copy)
-    names = sys.argv[3:] or [mutant["name"] for mutant in bugs["mutant"]]
+    names = sys.argv[3:] or [mutant["name"] for mutant in found]
     chosen = [(number, mutant) for number, mutant in enumerate(mutants, 1) if mutant["name"] in names]
     hunt = lambda numbered: harness.hunt({**os.environ, "MUTANT": str(numbered[0])}, numbered[1], seeds)
     missed = 0

@@ -10,6 +10,7 @@ use twox_hash::XxHash3_64;
 
 use super::config::PeerConfig;
 use super::ledger::Unit;
+use super::movements::Movements;
 use super::pull::Pull;
 use super::wire::Chunk;
 use crate::RowLayout;
@@ -31,8 +32,7 @@ pub(crate) struct LocalState<T: Scalar> {
     contribution: Vec<T>,
     undo: Undo<T>,
     work: Work<T>,
-    /// The sum of the largest movements of each pulled chunk, in units.
-    movements: Vec<u128>,
+    movements: Movements,
     /// The distance by which mixing last moved the pulled segments, as far as it was measured.
     disagreement: f64,
 }
@@ -80,7 +80,7 @@ impl<T: Scalar> LocalState<T> {
             contribution: vec![T::zero(); layout.pushed],
             undo: Undo::default(),
             work: Work::default(),
-            movements: Vec::new(),
+            movements: Movements::default(),
             disagreement: 0.0,
             unit: config.unit,
             layout,
@@ -200,17 +200,17 @@ impl<T: Scalar> LocalState<T> {
     /// Adds the largest movement of a scalar of each of these chunks in this round: no scalar has
     /// moved by more, as it is rounded to units.
     pub(crate) fn add_movements(&mut self, chunks: &[Chunk]) {
-        self.movements.resize(chunks.len(), 0);
-        for (sum, chunk) in self.movements.iter_mut().zip(chunks) {
-            let moved = self.next[chunk.place.clone()].iter().zip(&self.row[chunk.place.clone()]);
+        let Self { movements, row, next, unit, .. } = self;
+        movements.add(chunks.iter().map(|chunk| {
+            let moved = next[chunk.place.clone()].iter().zip(&row[chunk.place.clone()]);
             let largest = moved.fold(0.0, |largest: f64, (next, now)| largest.max((next.f64() - now.f64()).abs()));
             // Both ends are rounded to units, and so is the difference itself.
-            *sum += u128::from(self.unit.at_most(largest)) + 2;
-        }
+            unit.at_most(largest).saturating_add(2)
+        }));
     }
 
-    /// The sum of all movements of each pulled chunk, in units; empty before the first.
-    pub(crate) fn movements(&self) -> &[u128] {
+    /// The movements of all pulled chunks.
+    pub(crate) fn movements(&self) -> &Movements {
         &self.movements
     }
 

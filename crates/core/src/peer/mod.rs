@@ -26,6 +26,7 @@ mod ledger;
 mod local;
 mod machine;
 mod membership;
+mod movements;
 mod neighbours;
 mod notice;
 mod outgoing;

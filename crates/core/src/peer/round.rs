@@ -18,6 +18,8 @@ const CALL_ABSENT_ONE_IN: usize = 3;
 /// In one of this many rounds, a peer calls a member that the schedule may not name, to exchange
 /// gossip.
 const CALL_MEMBER_ONE_IN: usize = 4;
+/// One of this many such calls goes to any member, the others go where an answer is waited for.
+const CALL_ANY_ONE_IN: usize = 4;
 
 impl<T: Scalar> Peer<T> {
     /// Opens a round: sends its messages.
@@ -87,7 +89,7 @@ impl<T: Scalar> Peer<T> {
     }
 
     /// Whether a share that is sent to a node has a chance to be used.
-    fn carries_mass(&self, target: u32) -> bool {
+    pub(super) fn carries_mass(&self, target: u32) -> bool {
         let silence = self.exchange.edge(target).unanswered(self.clock.ticks());
         self.is_open(target) && silence <= self.config.policy.unreachable_after
     }
@@ -126,8 +128,8 @@ impl<T: Scalar> Peer<T> {
         }
     }
 
-    /// Calls nodes that the schedule does not name, at random: now and then one that is absent, and
-    /// any member; a starved peer asks a member for a share in every round.
+    /// Calls nodes that the schedule does not name: now and then one that is absent, and a member.
+    /// A starved peer asks a member for a share in every round.
     fn call_somebody(&mut self, effects: &mut Vec<Effect>) {
         let (seed, node, tick) = (self.config.seed, self.config.node as usize, self.clock.ticks());
         let mut stream = Stream::new(seed, node, tick, Purpose::Contacts);
@@ -136,11 +138,25 @@ impl<T: Scalar> Peer<T> {
             if stream.below(one_in) != 0 {
                 continue;
             }
-            if let Some(node) = self.choose(alive, &mut stream) {
+            let waiting = if alive && !asks { self.choose_waiting(&mut stream) } else { None };
+            if let Some(node) = waiting.or_else(|| self.choose(alive, &mut stream)) {
                 let intent = if asks && alive { Intent::RequestShare } else { Intent::News };
                 self.send(Outgoing::gossip(node, Contents { intent, ..Contents::default() }, false), effects);
             }
         }
+    }
+
+    /// The member that has waited longest for an answer, most of the time.
+    ///
+    /// Where edges lead one way, acknowledgements and receipts come back through others, and the
+    /// more members there are, the longer that takes: longer than a sender waits before it takes an
+    /// edge for broken. In lockstep, what a round sends must follow from rounds alone.
+    fn choose_waiting(&mut self, stream: &mut Stream) -> Option<u32> {
+        if self.config.policy.sync != SyncMode::Free || stream.below(CALL_ANY_ONE_IN) == 0 {
+            return None;
+        }
+        let links = self.neighbours.at(self.clock.round());
+        self.exchange.longest_waiting(|node| links.reaches(node))
     }
 
     /// A random reachable node that is alive, or one that is not.

@@ -83,17 +83,18 @@ impl<T: Scalar> Peer<T> {
             let (scalars, units) = (&row[chunk.place.clone()], &mut units[..chunk.place.len()]);
             let completes = format.length() != WordLength::Full && drafts.peek().is_some();
             let has_units = completes && self.config.unit.all_units(scalars, units);
-            let moved = movements.get(number).copied().unwrap_or(0);
+            let movement = movements.get(number);
             for draft in drafts {
                 let unapplied = self.exchange.unapplied_mut(draft.message.to, format);
-                let kind = unapplied.pulled_words((number, chunk), moved, format.length(), T::BYTES);
+                let kind = unapplied.pulled_words((number, chunk), movement, format.length(), T::BYTES);
                 let kind = kind.filter(|_| has_units);
                 match kind {
                     Some(kind) => write_numbers(units, kind, &mut draft.bytes),
                     None => write_full(scalars, &mut draft.bytes),
                 }
                 if has_units {
-                    draft.pulled[number] = Some(PulledBase { moved, shift: kind.map_or(0, |kind| kind.shift) });
+                    let shift = kind.map_or(0, |kind| kind.shift);
+                    draft.pulled[number] = Some(PulledBase { moved: movement.total, shift });
                 }
             }
         }

@@ -25,6 +25,8 @@ pub(crate) struct Edge {
     mass_sent: u64,
     /// Our round in which that was.
     mass_sent_in: u64,
+    /// Our round in which the last message went to the node.
+    sent_in: u64,
     /// Messages to the node since the last one with the table.
     messages_without_table: u64,
     /// Answers to the node.
@@ -75,6 +77,11 @@ impl Edge {
         self.mass_sent_in
     }
 
+    /// Our round in which the last message went to the node.
+    pub(crate) fn sent_in(&self) -> u64 {
+        self.sent_in
+    }
+
     /// Ticks for which the node has not acknowledged anything although it should have.
     pub(crate) fn unanswered(&self, tick: u64) -> u64 {
         self.unanswered_since.map_or(0, |since| tick.saturating_sub(since))
@@ -83,6 +90,7 @@ impl Edge {
     /// Notes a message to the node, and whether it carries mass.
     pub(crate) fn send(&mut self, sequence: u64, now: Moment, mass: bool) {
         self.messages_without_table += 1;
+        self.sent_in = now.round;
         if mass {
             (self.mass_sent, self.mass_sent_in) = (sequence, now.round);
         }

@@ -1,4 +1,4 @@
-//! Edges over which mass may be missing at the other end.
+//! Edges over which mass may be missing at the other end, and nodes that wait for an answer.
 
 use super::traffic::Exchange;
 use super::unapplied::Unapplied;
@@ -20,6 +20,15 @@ impl Exchange {
         let idle = targets.filter(|target| !used.contains(target) && !self.is_settled(*target));
         let longest = idle.min_by_key(|&target| self.edge(target).mass_sent())?;
         (self.edge(longest).mass_sent_in() <= until).then_some(longest)
+    }
+
+    /// The node that has waited longest for a message of ours since we have used one of its own,
+    /// which it does not know yet, unless others have passed it on. Only nodes that `count` are
+    /// looked at.
+    pub(crate) fn longest_waiting(&self, count: impl Fn(u32) -> bool) -> Option<u32> {
+        let waits = |&(node, used_in): &(u32, u64)| used_in >= self.edge(node).sent_in() && count(node);
+        let waiting = self.used_in().filter(waits).map(|(node, _)| node);
+        waiting.min_by_key(|&node| self.edge(node).sent_in())
     }
 
     /// The nodes among these that have not acknowledged anything for more than this many ticks.

@@ -127,6 +127,12 @@ impl Exchange {
         wanted.map(|(_, reference)| reference).collect()
     }
 
+    /// Forgets what is held of all pulled scalars, so that no words can be completed from it.
+    #[cfg(test)]
+    pub(crate) fn forget_references(&mut self) {
+        self.references.clear();
+    }
+
     /// Closes our edge to a node: its sums begin anew. Returns its new generation.
     pub(crate) fn close(&mut self, to: u32) -> u64 {
         self.unapplied.remove(&to);

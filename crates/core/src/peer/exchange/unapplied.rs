@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 
 use crate::Mask;
 use crate::peer::membership::Carried;
+use crate::peer::movements::Movement;
 use crate::peer::wire::{Chunk, WordKind, WordLength};
 
 /// The changes on our edge to a node that are not known to be applied there.
@@ -73,12 +74,16 @@ impl Unapplied {
         edge
     }
 
-    /// The words for a pulled chunk that has moved by this sum, with scalars of this many bytes in
-    /// full; `None` asks for full ones.
+    /// The words for a pulled chunk with this movement and with scalars of this many bytes in full;
+    /// `None` asks for full ones.
+    ///
+    /// They are fine beside what has changed since the node last got the chunk, and beside what has
+    /// changed lately: over an edge that was not used for long, words that are coarse beside all of
+    /// its change would throw agents that have arrived at the solution away from it.
     pub(crate) fn pulled_words(
         &self,
         (number, chunk): (usize, &Chunk),
-        moved: u128,
+        movement: Movement,
         length: WordLength,
         scalar: usize,
     ) -> Option<WordKind> {
@@ -86,8 +91,8 @@ impl Unapplied {
         // A later message that carried the chunk may have been applied as well, more coarsely.
         let later = self.sent.iter().filter_map(|sent| sent.pulled.get(number).copied().flatten());
         let shift = later.fold(base.shift, |shift, later| shift.max(later.shift));
-        let change = self.moved_since_last(number, moved);
-        let bound = moved - base.moved + (1 << shift);
+        let change = self.moved_since_last(number, movement.total).min(movement.lately);
+        let bound = movement.total - base.moved + (1 << shift);
         chunk.words(length, scalar, Some(bound), |shift| WordKind::is_fine(shift, change))
     }
 

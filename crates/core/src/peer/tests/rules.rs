@@ -22,7 +22,12 @@ struct Network {
 impl Network {
     /// Free-running peers that never count each other as dead by themselves.
     fn new<S: Topology + 'static>(nodes: usize, topology: fn(usize) -> S) -> Self {
-        let policy = Policy { evict_after: 1_000_000, ..Policy::new(SyncMode::Free, nodes) };
+        Self::patient(nodes, topology, 1_000_000)
+    }
+
+    /// Free-running peers that count each other as dead after this number of ticks of silence.
+    fn patient<S: Topology + 'static>(nodes: usize, topology: fn(usize) -> S, evict_after: u64) -> Self {
+        let policy = Policy { evict_after, ..Policy::new(SyncMode::Free, nodes) };
         let peer = |config: PeerConfig<f64>| {
             let life = life(config.node);
             Peer::new(PeerConfig { policy, ..config }, life, 0, None)
@@ -104,6 +109,55 @@ fn edges_that_are_not_used_any_more_stay_open_although_a_third_of_all_messages_i
     }
     assert!(network.peers[0].table().living(AWAY).is_some_and(|life| life.counter > 4), "it came back each time");
     assert_eq!(closed, 0);
+}
+
+/// An edge whose acknowledgements are late counts as broken, and its share goes to somebody else:
+/// on the way back gossip alone takes longer than that where there are many members.
+#[test]
+fn acknowledgements_come_back_in_time_although_a_third_of_all_messages_is_lost() {
+    const NODES: usize = 32;
+    let mut network = Network::new(NODES, OnePeerExponential::new);
+    let sent = Cell::new(0);
+    let is_kept = || {
+        sent.set(sent.get() + 1);
+        Stream::new(1, 0, sent.get(), Purpose::Faults).open01() > 0.3
+    };
+    let (mut late, mut all) = (0, 0);
+    for round in 0..1400 {
+        if round < 1000 && round % 40 == 0 {
+            let away = (round / 40 * 7) % NODES;
+            network.tell((away + 11) % NODES, Event::Suspect(away as u32));
+        }
+        network.run(1, |_, _| is_kept());
+        for peer in &network.peers {
+            let targets = [1, 2, 4, 8, 16].map(|hop| (peer.config.node + hop) % NODES as u32);
+            late += targets.iter().filter(|&&target| !peer.carries_mass(target)).count();
+            all += targets.len();
+        }
+    }
+    assert!(100 * late < all, "{late} of {all}");
+    let errors = network.peers.iter().map(|peer| (peer.row()[0] - 15.5).abs());
+    assert!(errors.fold(0.0, f64::max) < 1e-10);
+}
+
+#[test]
+fn signs_of_life_reach_those_who_are_never_called() {
+    const PATIENCE: u64 = 60;
+    let mut network = Network::patient(8, Ring::new, PATIENCE);
+    network.run(10 * PATIENCE as usize, |from, to| to == (from + 1) % 8);
+    let evictions: u64 = network.peers.iter().map(|peer| peer.counters().evictions).sum();
+    assert_eq!(evictions, 0);
+}
+
+#[test]
+fn who_cannot_complete_words_gets_full_ones() {
+    let mut network = Network::new(2, Complete::new);
+    network.run(20, |_, _| true);
+    assert_eq!(network.peers[1].counters().refused, 0);
+    network.peers[1].exchange.forget_references();
+    network.run(20, |_, _| true);
+    let refused = network.peers[1].counters().refused;
+    assert!((1..=4).contains(&refused), "{refused} messages refused");
 }
 
 #[test]

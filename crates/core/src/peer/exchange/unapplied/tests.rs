@@ -115,7 +115,8 @@ impl OneEdge {
             Some(kind) => write_numbers(&self.sums, kind, &mut mass),
             None => write_full_mass(&self.sums, &mut mass),
         }
-        let kind = self.unapplied.pulled_words((0, &self.format.pulled_chunks()[0]), self.moved, length, 8);
+        let movement = Movement { total: self.moved, lately: u64::MAX };
+        let kind = self.unapplied.pulled_words((0, &self.format.pulled_chunks()[0]), movement, length, 8);
         assert!(unit.all_units(&self.row, &mut units));
         match kind {
             Some(kind) => write_numbers(&units, kind, &mut pulled),
@@ -228,6 +229,23 @@ fn a_refusal_asks_for_full_words_once() {
     assert!(edge.apply(true) == Some(true) && edge.make(&Move::Receipt { late: 0 }));
     edge.unapplied.apply(Carried::Refused, 2, edge.format.pushed_chunks());
     assert_eq!(edge.unapplied.pushed_bound(0), Some(0), "an old refusal says nothing new");
+}
+
+/// What an agent did far from the solution does not say how fine words must be where it is now.
+#[test]
+fn words_over_an_edge_that_was_not_used_for_long_are_fine_beside_what_moves_now() {
+    let mut edge = OneEdge::new(WordLength::Bits16, false);
+    edge.send(30, false);
+    assert!(edge.apply(true) == Some(true) && edge.make(&Move::Receipt { late: 0 }));
+    let words = |lately| {
+        let movement = Movement { total: edge.moved + (1 << 40), lately };
+        edge.unapplied.pulled_words((0, &edge.format.pulled_chunks()[0]), movement, WordLength::Bits16, 8)
+    };
+    let coarse = words(1 << 40).unwrap();
+    assert!(coarse.length == WordLength::Bits16 && coarse.shift > 20, "{coarse:?}");
+    let fine = words(1 << 20).unwrap();
+    assert!(fine.length == WordLength::Bits32 && fine.shift <= 17, "{fine:?}");
+    assert_eq!(words(0), None, "who does not move any more says exactly where it is");
 }
 
 #[test]
