@@ -1,6 +1,7 @@
 //! `fabnet node`: one node of a real network, or a router.
 
 mod descriptors;
+mod engine_threads;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -59,6 +60,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(10);
 
 impl Node {
     pub(crate) fn execute(self) -> anyhow::Result<ExitCode> {
+        engine_threads::begin_with_one()?;
         let config = Config::read(&self.file).map_err(|error| UsageError(error.to_string()))?;
         if config.me().is_none() {
             return self.route_messages(&config);
