@@ -1,6 +1,7 @@
 """Tests of real nodes: processes on this machine, each with a certificate."""
 
 import json
+import os
 import pathlib
 import signal
 import socket
@@ -110,6 +111,18 @@ def test_an_interrupt_says_farewell(folder, start):
     beta = start("beta")
     check(result(alpha), [0])
     check(result(beta), [1, 2])
+
+
+def test_links_have_one_thread_unless_told_otherwise(monkeypatch):
+    nowhere = fabnet.Node("nowhere/node.toml", Means(3))
+    monkeypatch.delenv("ZENOH_RUNTIME", raising=False)
+    with pytest.raises(ValueError):
+        nowhere.run()
+    assert "rx: (worker_threads: 1)" in os.environ["ZENOH_RUNTIME"]
+    monkeypatch.setenv("ZENOH_RUNTIME", "(rx: (worker_threads: 3))")
+    with pytest.raises(ValueError):
+        nowhere.run()
+    assert os.environ["ZENOH_RUNTIME"] == "(rx: (worker_threads: 3))"
 
 
 def test_what_is_wrong_is_named(folder):

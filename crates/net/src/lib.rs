@@ -26,7 +26,7 @@ mod zenoh;
 
 #[doc(hidden)] // for measurements
 pub use crate::zenoh::open_session;
-pub use crate::zenoh::{RouterProcess, ZenohFactory, ZenohTransport};
+pub use crate::zenoh::{ONE_THREAD_FOR_LINKS, RouterProcess, ZenohFactory, ZenohTransport};
 pub use audit::{AuditEvent, AuditFault, AuditLog, AuditPlace, AuditReport, verify_audit_log};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use config::{Config, ConfigError, ConfigMistake, Limits, Member, RouterSettings, Tls};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use fabnet_core::{Peer, ProblemExt};
 use fabnet_lab::data::Library;
 use fabnet_lab::{Experiment, Plan};
-use fabnet_net::{Authority, Config, NodeIdentity, SharedStatus, Validity, log_to_stderr};
+use fabnet_net::{Authority, Config, NodeIdentity, ONE_THREAD_FOR_LINKS, SharedStatus, Validity, log_to_stderr};
 use fabnet_node::{NodeRuntime, NodeRuntimeError};
 use pyo3::exceptions::{PyConnectionError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -27,6 +27,8 @@ pub(crate) fn node<'py>(
     problem: Option<Bound<'py, PyAny>>,
     algorithm: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    // Through Python, which knows whether its process has other threads that read variables.
+    py.import("os")?.getattr("environ")?.call_method1("setdefault", ONE_THREAD_FOR_LINKS)?;
     let (config, plan) = read(&file)?;
     let agents = config.me().map(|me| me.agents.clone());
     let (group, seed) = plan.real_run().map_err(|error| wrong(&error))?;

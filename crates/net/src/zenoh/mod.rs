@@ -7,9 +7,11 @@ mod connection;
 mod refusal_log;
 mod router;
 mod session;
+mod threads;
 mod transport;
 
 pub(crate) use refusal_log::ZenohRefusals;
 pub use router::RouterProcess;
 pub use session::open_session;
+pub use threads::ONE_THREAD_FOR_LINKS;
 pub use transport::{ZenohFactory, ZenohTransport};
