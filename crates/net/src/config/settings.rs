@@ -37,7 +37,8 @@ pub struct Config {
     /// The time between two checkpoints.
     #[serde(default = "default_checkpoint", with = "durations")]
     pub checkpoint: Duration,
-    /// The time for which a node that is done goes on answering others.
+    /// The time for which a node that is done goes on answering others, after the last progress of
+    /// one that is behind.
     #[serde(default = "default_linger", with = "durations")]
     pub linger: Duration,
     /// The fraction of all messages that is lost on purpose.

@@ -17,6 +17,8 @@ pub(crate) struct Attendance {
     since: Duration,
     /// The round in which each agent was last heard.
     heard_in: BTreeMap<u32, u64>,
+    /// The round in which each agent itself was then, as far as its own messages say.
+    round_of: BTreeMap<u32, u64>,
     /// The number of members that the run has expelled, and for which nobody waits.
     pub(crate) expelled: usize,
 }
@@ -43,6 +45,9 @@ pub(crate) trait PeerView {
 
     /// Whether an agent has said farewell.
     fn has_left(&self, agent: u32) -> bool;
+
+    /// The latest round in which an agent was, as far as its own messages say.
+    fn round_of(&self, agent: u32) -> u64;
 }
 
 impl<T: Scalar> PeerView for Peer<T> {
@@ -60,6 +65,10 @@ impl<T: Scalar> PeerView for Peer<T> {
 
     fn has_left(&self, agent: u32) -> bool {
         self.has_left(agent)
+    }
+
+    fn round_of(&self, agent: u32) -> u64 {
+        self.round_of(agent)
     }
 }
 
@@ -103,12 +112,14 @@ struct Participation<'a> {
     dead: bool,
     /// Whether it has said farewell.
     left: bool,
+    /// Whether it had done its rounds when it was last heard.
+    done: bool,
 }
 
 impl Attendance {
     pub(crate) fn new(config: &Config, gate: StartGate, now: Duration) -> Self {
         let (me, others) = config.members.iter().cloned().partition(|member| member.name == config.node);
-        Self { gate, me, others, since: now, heard_in: BTreeMap::new(), expelled: 0 }
+        Self { gate, me, others, since: now, heard_in: BTreeMap::new(), round_of: BTreeMap::new(), expelled: 0 }
     }
 
     /// Notes whom the peers of this node have heard.
@@ -118,6 +129,8 @@ impl Attendance {
                 if let Some(round) = peer.heard_in(agent) {
                     let newest = self.heard_in.entry(agent).or_default();
                     *newest = round.max(*newest);
+                    let latest = self.round_of.entry(agent).or_default();
+                    *latest = peer.round_of(agent).max(*latest);
                 }
             }
         }
@@ -187,6 +200,10 @@ impl Attendance {
         if 2 * lost.len() > took_part {
             wrong.push(format!("{} fell silent: they have died, or this node was cut off", names(&lost)));
         }
+        let early = named(&|member| member.left && member.done && !member.to_the_end);
+        if !early.is_empty() {
+            wrong.push(format!("{} had done all rounds and left while this node was far behind", names(&early)));
+        }
         wrong
     }
 
@@ -201,6 +218,7 @@ impl Attendance {
             to_the_end: member.agents.iter().all(|agent| heard_in(agent).is_some_and(|round| round >= late)),
             dead: member.agents.iter().any(dead),
             left: member.agents.iter().any(left),
+            done: member.agents.iter().all(|agent| self.round_of.get(agent).is_some_and(|round| *round >= rounds)),
         }
     }
 }

@@ -9,11 +9,12 @@ use crate::config::{Config, Member};
 
 /// What one peer knows, as a test wants it.
 #[derive(Default)]
-struct FakePeer {
+pub(super) struct FakePeer {
     agent: u32,
     heard: BTreeMap<u32, u64>,
-    dead: Vec<u32>,
+    pub(super) dead: Vec<u32>,
     left: Vec<u32>,
+    pub(super) rounds: BTreeMap<u32, u64>,
 }
 
 impl PeerView for FakePeer {
@@ -28,6 +29,9 @@ impl PeerView for FakePeer {
     }
     fn has_left(&self, agent: u32) -> bool {
         self.left.contains(&agent)
+    }
+    fn round_of(&self, agent: u32) -> u64 {
+        self.rounds.get(&agent).copied().unwrap_or(0)
     }
 }
 
@@ -141,4 +145,24 @@ fn one_that_has_died_is_borne_and_most_of_them_are_not() {
     let wrong = attendance.judge_end(&[&dead(&[1, 2, 3], &[])], 100);
     assert_eq!(wrong, ["`n1`, `n2`, `n3` fell silent: they have died, or this node was cut off"]);
     assert_eq!(attendance.judge_end(&[&dead(&[1, 2, 3], &[2])], 100), [""; 0], "one of them said farewell");
+}
+
+#[test]
+fn one_that_was_done_and_left_long_before_is_named() {
+    let mut attendance = attendance(3, None);
+    let left = |heard| FakePeer {
+        dead: vec![1],
+        left: vec![1],
+        rounds: [(1, 100), (2, 95)].into(),
+        ..hears([(1, heard), (2, 100)])
+    };
+    attendance.observe(&[&left(60)]);
+    let wrong = attendance.judge_end(&[&left(60)], 100);
+    assert_eq!(wrong, ["`n1` had done all rounds and left while this node was far behind"]);
+    attendance.observe(&[&left(90)]);
+    assert_eq!(attendance.judge_end(&[&left(90)], 100), [""; 0], "it was there nearly to the end");
+    let mut stopped = self::attendance(3, None);
+    let early = FakePeer { rounds: [(1, 60), (2, 95)].into(), ..left(60) };
+    stopped.observe(&[&early]);
+    assert_eq!(stopped.judge_end(&[&early], 100), [""; 0], "its operator has stopped it");
 }

@@ -1,11 +1,12 @@
 //! What a node concludes about the others: whether they let it in, who takes part, who is silent,
-//! and whether two processes act as one member.
+//! who is behind at the end, and whether two processes act as one member.
 
 mod admission;
 mod attendance;
 #[cfg(test)]
 mod attendance_tests;
 mod duplicates;
+mod laggards;
 mod presence;
 mod silence;
 
@@ -14,5 +15,6 @@ pub use admission::NotAdmitted;
 pub(crate) use attendance::{Attendance, PeerView};
 pub use attendance::{MissingMembers, StartGate};
 pub(crate) use duplicates::DuplicateDetector;
+pub(crate) use laggards::Laggards;
 pub(crate) use presence::Presence;
 pub(crate) use silence::SilenceDetector;

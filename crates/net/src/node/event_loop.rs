@@ -216,7 +216,8 @@ impl<T: Scalar> Node<T> {
                 self.driver.record_end(recorder);
             }
             let done_at = *self.done_at.get_or_insert(now);
-            if self.clock.now().saturating_sub(done_at) > self.config.linger {
+            let needed_at = self.monitoring.last_progress(&self.driver, now).map_or(done_at, |at| at.max(done_at));
+            if self.clock.now().saturating_sub(needed_at) > self.config.linger {
                 return self.end(recorder).map(Some);
             }
         }

@@ -10,7 +10,8 @@ use super::hosted_peer::HostedPeer;
 use super::peer_driver::PeerDriver;
 use crate::config::Config;
 use crate::monitor::{
-    Admission, Attendance, DuplicateDetector, MissingMembers, NotAdmitted, Presence, SilenceDetector, StartGate,
+    Admission, Attendance, DuplicateDetector, Laggards, MissingMembers, NotAdmitted, Presence, SilenceDetector,
+    StartGate,
 };
 use crate::run_digest::RunDigest;
 use crate::transport::{Reconnect, Transport};
@@ -20,6 +21,7 @@ pub(super) struct Monitoring {
     config: Arc<Config>,
     admission: Admission,
     attendance: Attendance,
+    laggards: Laggards,
     duplicates: DuplicateDetector,
     silence: SilenceDetector,
     reconnect: Option<Arc<dyn Reconnect>>,
@@ -39,6 +41,7 @@ impl Monitoring {
         Self {
             admission: Admission::new(contacts, config.members.len(), now),
             attendance: Attendance::new(&config, gate, now),
+            laggards: Laggards::default(),
             duplicates: DuplicateDetector::new(tick, now),
             silence: SilenceDetector::new(now),
             reconnect,
@@ -136,6 +139,14 @@ impl Monitoring {
         if self.admitted() && !driver.is_done() && !silent.is_empty() {
             reconnect.reconnect(silent.iter().map(|&agent| self.config.way_to(agent).to_owned()).collect());
         }
+    }
+
+    /// When a living member that has not done its rounds last got further; none if there is none.
+    pub(super) fn last_progress<T: Scalar>(&mut self, driver: &PeerDriver<T>, now: Duration) -> Option<Duration> {
+        let rounds = driver.hosted().map(|hosted| hosted.rounds).max().unwrap_or(0);
+        let agents = self.config.members.iter().flat_map(|member| &member.agents).copied();
+        let others = agents.filter(|agent| !driver.hosts(*agent));
+        self.laggards.last_progress(others, &driver.views(), rounds, now)
     }
 
     /// Everything that speaks against the answer, now that the rounds are done.

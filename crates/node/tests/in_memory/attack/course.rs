@@ -115,9 +115,11 @@ impl Course {
                 self.cluster.network.set_faults(LinkFaults { loss: 1.0, ..self.scenario.faults });
             }
             Blow::Suspension { node, lasts } => {
-                self.note("a suspension");
-                self.suspended.insert(node, self.now() + lasts);
-                self.cluster.suspended[node] = true;
+                if self.cluster.nodes[node].is_some() {
+                    self.note("a suspension");
+                    self.suspended.insert(node, self.now() + lasts);
+                    self.cluster.suspended[node] = true;
+                }
             }
             Blow::End { node, how, down, folder } => {
                 if self.cluster.nodes[node].is_some() {
