@@ -42,7 +42,9 @@ pub use pki::{
 };
 pub use refusals::{RefusalReason, Refusals};
 pub use run_digest::RunDigest;
-pub use state::{Disk, DiskError, DiskMode, DiskQueue, StateFolder};
+pub use state::{
+    Disk, DiskError, DiskMode, DiskQueue, StateFolder, StoppedAgent, StoppedRunError, WantedPoint, read_stopped_agent,
+};
 pub use status::{
     CertificateStatus, LiveRecording, MemberAddress, NodeAnswer, NodeGatherer, NodeLog, NodeStatus, RoundTimes,
     ServerError, SharedStatus, ask, ask_hello, log_to_stderr, serve,

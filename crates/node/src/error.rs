@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use fabnet_files::FramesError;
 use fabnet_lab::figure::FigureError;
-use fabnet_net::{DiskError, KeptListError, NodeError, OpenError, PkiError, ServerError};
+use fabnet_net::{DiskError, KeptListError, NodeError, OpenError, PkiError, ServerError, StoppedRunError};
 
 /// Why a node cannot begin, or go on.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +36,9 @@ pub enum NodeRuntimeError {
     /// The state folder cannot be used.
     #[error(transparent)]
     Disk(#[from] DiskError),
+    /// The run that this one is to continue cannot be continued.
+    #[error(transparent)]
+    Stopped(#[from] StoppedRunError),
     /// The list of expelled members in the state folder cannot be used.
     #[error(transparent)]
     KeptList(#[from] KeptListError),

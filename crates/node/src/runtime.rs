@@ -50,13 +50,14 @@ impl<T: Scalar> NodeRuntime<T> {
     ) -> Result<Self, NodeRuntimeError> {
         let Environment { files, disk_mode, certificates, clock, nonces, transport: factory, status, refusals } =
             environment;
-        let gate = check(&config, &setup)?;
-        let credentials = Credentials::open(certificates.clone(), &config, clock.unix_time())?;
-        let digest = config.run_digest(&plan.to_toml(), credentials.keys.is_some());
+        let (gate, unix_time) = (check(&config, &setup)?, clock.unix_time());
+        let credentials = Credentials::open(certificates.clone(), &config, unix_time)?;
+        let digest = config.run_digest(&plan.text_of_digest(), credentials.keys.is_some());
         let seals = credentials.scheme();
         let agents = config.me().map(|member| member.agents.clone()).unwrap_or_default();
         let state = StateFolder::open(files, &config.state, digest)?;
-        let beginning = Beginning { unix_time: clock.unix_time(), nonces: &*nonces, seals: &seals };
+        let beginning =
+            Beginning { unix_time, nonces: &*nonces, seals: &seals, continues: config.continues.as_deref() };
         let peers = begin_all(&state, &setup, &agents, plan.every, &beginning)?;
         let width = setup.algorithm.blocks().width();
         // Nobody would see it otherwise, and the solution may take long to find.

@@ -1,12 +1,13 @@
 //! How the agents of a node begin: where they were, or at the start.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use fabnet_core::peer::{PeerConfig, SealScheme};
 use fabnet_core::{DataRange, Peer, ProblemExt, Scalar};
 use fabnet_lab::Setup;
-use fabnet_net::{Config, Disk, DiskError, Nonces, StartGate, StateFolder};
+use fabnet_net::{Config, Disk, Nonces, StartGate, StateFolder, WantedPoint, read_stopped_agent};
 
 use crate::error::NodeRuntimeError;
 
@@ -15,6 +16,8 @@ pub(crate) struct Beginning<'a> {
     pub(crate) unix_time: Duration,
     pub(crate) nonces: &'a dyn Nonces,
     pub(crate) seals: &'a Arc<dyn SealScheme>,
+    /// The state folder of the run that this one continues.
+    pub(crate) continues: Option<&'a Path>,
 }
 
 /// Checks that plan and members fit together; returns what the first round waits for.
@@ -51,29 +54,47 @@ pub(crate) fn begin_all<T: Scalar>(
         // The node lets its peers begin when enough members are there.
         task.policy.held = true;
         let rounds = task.policy.rounds;
-        peers.push((begin(task, &disk, beginning)?, disk, rounds));
+        peers.push((begin(task, (state, &disk), beginning)?, disk, rounds));
     }
     Ok(peers)
 }
 
 /// Continues in the same incarnation if the whole state is there, else from the last checkpoint in
-/// a new one.
+/// a new one: that of this run, or of the one that it continues.
 fn begin<T: Scalar>(
     task: PeerConfig<T>,
-    disk: &Disk,
-    Beginning { unix_time, nonces, seals }: &Beginning<'_>,
-) -> Result<Peer<T>, DiskError> {
+    (state, disk): (&StateFolder, &Disk),
+    Beginning { unix_time, nonces, seals, continues }: &Beginning<'_>,
+) -> Result<Peer<T>, NodeRuntimeError> {
     if task.policy.exact
-        && let Some(state) = disk.state()?
+        && let Some(saved) = disk.state()?
     {
-        match Peer::resume_sealed(task.clone(), Arc::clone(seals), &state) {
+        match Peer::resume_sealed(task.clone(), Arc::clone(seals), &saved) {
             Ok(peer) => return Ok(peer),
             Err(error) => tracing::warn!(%error, "the saved state is not gone on with"),
         }
     }
     let incarnation = disk.next_life(*unix_time, *nonces)?;
-    let (round, point) = disk.checkpoint()?.map_or((0, None), |(round, point)| {
+    let begins_at = match (disk.checkpoint()?, continues) {
+        (None, Some(stopped)) => Some(stopped_point(&task, state, stopped)?),
+        (checkpoint, _) => checkpoint,
+    };
+    let (round, point) = begins_at.map_or((0, None), |(round, point)| {
         (round, Some(point.chunks_exact(T::BYTES).map(T::read).collect::<Vec<T>>()))
     });
     Ok(Peer::sealed(task, Arc::clone(seals), incarnation, round, point.as_deref()))
+}
+
+/// The round and the point at which an agent was when the run that this one continues was stopped.
+fn stopped_point<T: Scalar>(
+    task: &PeerConfig<T>,
+    state: &StateFolder,
+    stopped: &Path,
+) -> Result<(u64, Vec<u8>), NodeRuntimeError> {
+    let agent = task.node;
+    let width = task.algorithm.blocks().width() + task.problem.private(agent as usize);
+    let wanted = WantedPoint { agent, width, scalar: T::BYTES, rounds: task.policy.rounds };
+    let found = read_stopped_agent(&*state.files(), stopped, wanted)?;
+    tracing::info!(agent, round = found.round, run = found.run, "begins where a run was stopped");
+    Ok((found.round, found.point))
 }

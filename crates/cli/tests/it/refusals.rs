@@ -61,7 +61,7 @@ fn a_member_that_says_wrong_things_is_refused() {
     insist(&stage, "manifest", || gamma.send(2, 0, replay.clone()));
     // A damaged message of this run does not count as a sign of life.
     let plan = Experiment::read(&config.plan).unwrap().plan().unwrap();
-    let mut damaged = message(&stage, 2, config.run_digest(&plan.to_toml(), true).number());
+    let mut damaged = message(&stage, 2, config.run_digest(&plan.text_of_digest(), true).number());
     damaged[40] ^= 1;
     let malformed = || ask(&stage.https[0]).unwrap().agents[0].messages["malformed"];
     let start = Instant::now();

@@ -8,13 +8,27 @@ use super::entry::PlanEntry;
 use super::{Group, Plan, Target};
 
 impl Plan {
+    /// The version of the program that stands in the texts of which digests of runs are made.
+    const VERSION_OF_DIGESTS: &str = "0.1.0";
+
     /// Writes the plan as an experiment file that resolves to the same plan.
     pub fn to_toml(&self) -> String {
+        self.written_by(env!("CARGO_PKG_VERSION"))
+    }
+
+    /// The text of which the digest of a run is made: the plan as its first version has written it.
+    /// Nodes of two versions of the program so belong to the same run, and a node that was upgraded
+    /// goes on with its state folder.
+    pub fn text_of_digest(&self) -> String {
+        self.written_by(Self::VERSION_OF_DIGESTS)
+    }
+
+    fn written_by(&self, version: &str) -> String {
         let mut out = String::new();
         let mut line = |text: String| _ = writeln!(out, "{text}");
         line("# Every value resolved: `fabnet run` on this file repeats the run bit for bit.".into());
         line(format!("format = {}", Self::FORMAT));
-        line(format!("version = {}", quoted(env!("CARGO_PKG_VERSION"))));
+        line(format!("version = {}", quoted(version)));
         line(format!("name = {}", quoted(&self.name)));
         line(format!("seeds = {:?}", self.seeds));
         line(format!("\n[record]\nevery = {}", self.every));

@@ -36,6 +36,9 @@ pub enum ConfigMistake {
     /// A member has no plan or no state folder.
     #[error("a member needs `plan`, the experiment, and `state`, a folder of its own")]
     NoPlanOrState,
+    /// A run is to continue itself.
+    #[error("`continues` is the state folder of a run that was stopped: this run needs another one as `state`")]
+    ContinuesItself,
     /// A member owns nothing.
     #[error("`{0}` owns no agent")]
     NoAgent(String),
@@ -68,6 +71,9 @@ impl Config {
         self.check_names()?;
         if self.me().is_some() && (self.plan.as_os_str().is_empty() || self.state.as_os_str().is_empty()) {
             return Err(ConfigMistake::NoPlanOrState);
+        }
+        if self.continues.as_ref() == Some(&self.state) {
+            return Err(ConfigMistake::ContinuesItself);
         }
         self.check_agents()?;
         match (&self.tls, self.insecure) {
@@ -187,6 +193,15 @@ mod tests {
         let mut config = right();
         (config.plan, config.state, config.node) = ("".into(), "".into(), "hub".into());
         config.routers.push(RouterSettings { name: "hub".into(), address: "hub:7447".into() });
+        assert_eq!(config.check(), Ok(()));
+    }
+
+    #[test]
+    fn no_run_continues_itself() {
+        let continues = |folder: &'static str| move |config: &mut Config| config.continues = Some(folder.into());
+        assert_eq!(mistake_after(continues("state")), ConfigMistake::ContinuesItself);
+        let mut config = right();
+        continues("before")(&mut config);
         assert_eq!(config.check(), Ok(()));
     }
 

@@ -35,6 +35,7 @@ impl Config {
         let tls = config.tls.iter_mut().flat_map(|tls| [&mut tls.ca, &mut tls.certificate, &mut tls.key]);
         for path in [&mut config.plan, &mut config.state]
             .into_iter()
+            .chain(&mut config.continues)
             .chain(&mut config.data)
             .chain(&mut config.expelled)
             .chain(tls)
@@ -54,6 +55,7 @@ mod tests {
         node = "alpha"
         plan = "../plan.toml"
         state = "state"
+        continues = "state-1"
         data = "/srv/data"
         expelled = "expelled.toml"
         [tls]
@@ -71,6 +73,7 @@ mod tests {
         let config = Config::parse(TEXT, Path::new("nodes/a/node.toml")).unwrap();
         assert_eq!(config.plan, Path::new("nodes/a/../plan.toml"));
         assert_eq!(config.state, Path::new("nodes/a/state"));
+        assert_eq!(config.continues.as_deref(), Some(Path::new("nodes/a/state-1")));
         assert_eq!(config.data.as_deref(), Some(Path::new("/srv/data")));
         assert_eq!(config.expelled.as_deref(), Some(Path::new("nodes/a/expelled.toml")));
         let tls = config.tls.unwrap();
@@ -84,7 +87,7 @@ mod tests {
         let impossible = parse(&TEXT.replace("agents = [0]", "agents = [1]"));
         assert!(impossible.starts_with("nodes/a/node.toml: the agents of all members"), "{impossible}");
         let malformed = parse(&TEXT.replace("agents = [0]", "agents = 0"));
-        assert!(malformed.starts_with("nodes/a/node.toml: ") && malformed.contains("line 14"), "{malformed}");
+        assert!(malformed.starts_with("nodes/a/node.toml: ") && malformed.contains("line 15"), "{malformed}");
         let absent = Config::read(Path::new("/nowhere/node.toml")).unwrap_err().to_string();
         assert!(absent.starts_with("/nowhere/node.toml: "), "{absent}");
     }

@@ -24,6 +24,10 @@ pub struct Config {
     /// nothing.
     #[serde(default)]
     pub state: PathBuf,
+    /// The state folder of this node in a run that was stopped, whose checkpoints its agents begin
+    /// with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub continues: Option<PathBuf>,
     /// The folder with this node's data: with `data = "own"` in the plan, `own/AGENT.safetensors`
     /// of its own agents and of nobody else. If it is not given, the usual places are searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -135,6 +139,7 @@ impl Config {
             node: node.to_owned(),
             plan: PathBuf::new(),
             state: PathBuf::new(),
+            continues: None,
             data: None,
             http: None,
             watch: false,
@@ -185,6 +190,7 @@ mod tests {
     fn a_config_that_is_written_reads_as_the_same() {
         let mut config = Config::new("r", "alpha", vec![member()]);
         config.data = Some("data".into());
+        config.continues = Some("state-1".into());
         config.http = Some(([127, 0, 0, 1], 9000).into());
         config.checkpoint = Duration::from_millis(50);
         config.linger = Duration::from_secs(90);

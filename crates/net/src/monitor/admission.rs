@@ -25,7 +25,8 @@ pub enum NotAdmitted {
     /// They accept connections, and nothing follows.
     #[error(
         "not admitted: {0} can be reached, but nobody answers. Is this node's certificate of the run's authority \
-         and in its own name, and do the others' files name it as a member of the same run?"
+         and in its own name, do the others' files name it as a member of the same run, and do all nodes speak the \
+         same version of the wire?"
     )]
     Silence(String),
     /// They run something else.

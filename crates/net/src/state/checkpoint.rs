@@ -1,5 +1,9 @@
 //! A checkpoint as a file: a tensor in safetensors form, with the run, the round and a checksum.
 
+use std::io;
+use std::path::Path;
+
+use fabnet_files::Files;
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError, SafeTensors, serialize};
 use sha2::{Digest, Sha256};
@@ -39,6 +43,14 @@ impl CheckpointFile<'_> {
         name.strip_prefix("checkpoint-")?.strip_suffix(".safetensors")?.parse().ok()
     }
 
+    /// The rounds of all checkpoints in a folder, ascending.
+    pub(super) fn rounds_in(files: &dyn Files, folder: &Path) -> io::Result<Vec<u64>> {
+        let names = files.list(folder)?;
+        let mut rounds: Vec<u64> = names.iter().filter_map(|name| Self::round_in(name.to_str()?)).collect();
+        rounds.sort_unstable();
+        Ok(rounds)
+    }
+
     /// The bytes of the file with this point.
     pub(super) fn write(&self, point: &[u8]) -> Result<Vec<u8>, SafeTensorError> {
         let scalar = if self.scalar == 4 { Dtype::F32 } else { Dtype::F64 };
@@ -55,29 +67,55 @@ impl CheckpointFile<'_> {
 
     /// Reads the bytes of a file, whatever they are.
     pub(super) fn read(&self, bytes: &[u8]) -> CheckpointContents {
-        self.read_intact(bytes).unwrap_or(CheckpointContents::Damaged)
+        let Some(IntactCheckpoint { owner, point, .. }) = IntactCheckpoint::read(bytes, self.round) else {
+            return CheckpointContents::Damaged;
+        };
+        match owner {
+            None => CheckpointContents::Unmarked,
+            Some((run, agent)) if run == self.run && agent == self.agent.to_string() => {
+                CheckpointContents::Intact(point)
+            }
+            Some((run, agent)) => CheckpointContents::OtherRun(format!("{run}, agent {agent}")),
+        }
     }
+}
 
-    fn read_intact(&self, bytes: &[u8]) -> Option<CheckpointContents> {
+/// A file as it was written, of whichever run and agent.
+#[derive(Debug)]
+pub(super) struct IntactCheckpoint {
+    /// The run and the agent; earlier versions noted neither.
+    pub(super) owner: Option<(String, String)>,
+    /// The bytes of a scalar, if these are floating-point numbers.
+    pub(super) scalar: Option<usize>,
+    /// The point, scalar by scalar.
+    pub(super) point: Vec<u8>,
+}
+
+impl IntactCheckpoint {
+    /// Reads the bytes of a file whose name says that it is of this round; none if they are not
+    /// what was written.
+    pub(super) fn read(bytes: &[u8], round: u64) -> Option<Self> {
         let (_, header) = SafeTensors::read_metadata(bytes).ok()?;
-        let point = SafeTensors::deserialize(bytes).ok()?.tensor("point").ok()?.data().to_vec();
+        let tensors = SafeTensors::deserialize(bytes).ok()?;
+        let tensor = tensors.tensor("point").ok()?;
         let notes = header.metadata().as_ref()?;
         let note = |name: &str| notes.get(name).map(String::as_str);
-        if note("round") != Some(&self.round.to_string()) {
+        if note("round") != Some(&round.to_string()) {
             return None;
         }
-        let (Some(run), Some(agent)) = (note("run"), note("agent")) else {
-            // Earlier versions noted neither, and their checksum covers the round and the point
-            // only.
-            let is_whole = note("sha256") == Some(&checksum(&[], self.round, &point));
-            return is_whole.then_some(CheckpointContents::Unmarked);
+        let owner = note("run").zip(note("agent"));
+        // Without an owner, the checksum covers the round and the point only.
+        let texts = owner.map_or(Vec::new(), |(run, agent)| vec![run, agent]);
+        if note("sha256") != Some(&checksum(&texts, round, tensor.data())) {
+            return None;
+        }
+        let scalar = match tensor.dtype() {
+            Dtype::F32 => Some(4),
+            Dtype::F64 => Some(8),
+            _ => None,
         };
-        if note("sha256") != Some(&checksum(&[run, agent], self.round, &point)) {
-            return None;
-        }
-        let is_ours = run == self.run && agent == self.agent.to_string();
-        let other = || CheckpointContents::OtherRun(format!("{run}, agent {agent}"));
-        Some(if is_ours { CheckpointContents::Intact(point) } else { other() })
+        let owner = owner.map(|(run, agent)| (run.to_owned(), agent.to_owned()));
+        Some(Self { owner, scalar, point: tensor.data().to_vec() })
     }
 }
 

@@ -40,7 +40,7 @@ pub enum DiskError {
     /// A file was written in another run.
     #[error(
         "{} belongs to run {theirs}, this one is {ours}: give this node a state folder of its own (`state` in its \
-         file), or move the old one away", path.display()
+         file), or move the old one away; to go on from it, set `continues` to its new place", path.display()
     )]
     OtherRun {
         /// The file that is meant.
@@ -164,11 +164,8 @@ impl Disk {
 
     /// The rounds of all checkpoints, ascending.
     pub(super) fn checkpoints(&self) -> Result<Vec<u64>, DiskError> {
-        let names = self.files.list(&self.folder);
-        let names = names.map_err(|error| DiskError::File { path: self.folder.clone(), error })?;
-        let mut rounds: Vec<u64> = names.iter().filter_map(|name| CheckpointFile::round_in(name.to_str()?)).collect();
-        rounds.sort_unstable();
-        Ok(rounds)
+        let rounds = CheckpointFile::rounds_in(&*self.files, &self.folder);
+        rounds.map_err(|error| DiskError::File { path: self.folder.clone(), error })
     }
 
     /// The record of the present incarnation, if the file is there and intact.

@@ -40,7 +40,7 @@ fn a_log_says_who_came_died_and_left_and_how_the_node_ended() {
     stop();
     cluster.run_to_end();
     let said = said(&cluster, 0);
-    let digest = cluster.configs[0].run_digest(&cluster.plan().to_toml(), false).to_string();
+    let digest = cluster.configs[0].run_digest(&cluster.plan().text_of_digest(), false).to_string();
     assert!(said[0].starts_with("start |  | fabnet ") && said[0].contains(&digest), "{said:#?}");
     for line in [
         "begin |",

@@ -26,7 +26,7 @@ fn under_way() -> Cluster {
 /// A list with this number that expels these nodes, signed by some.
 fn list(cluster: &Cluster, number: u64, expelled: &[usize], signers: &[usize]) -> String {
     let names = expelled.iter().map(|&node| cluster.configs[node].node.clone()).collect();
-    let run = cluster.configs[0].run_digest(&cluster.plan().to_toml(), true);
+    let run = cluster.configs[0].run_digest(&cluster.plan().text_of_digest(), true);
     let mut list = ExpulsionList::new(run.to_string(), number, names);
     for &signer in signers {
         let keys = MemberKeys::open(cluster.disks[signer].clone(), &cluster.configs[signer]).unwrap().unwrap();

@@ -14,3 +14,4 @@ mod recording;
 mod refusing;
 mod sealing;
 mod storing;
+mod upgrading;

@@ -106,7 +106,7 @@ fn a_status_says_where_the_node_is_and_for_how_long() {
     assert_eq!((agent.members, agent.mass_residual), (2, 0));
     // The first checkpoint is of round 10.
     assert!(agent.checkpoint_age.is_some_and(|age| (19.0..20.0).contains(&age)), "{:?}", agent.checkpoint_age);
-    let digest = cluster.configs[0].run_digest(&cluster.plan().to_toml(), false);
+    let digest = cluster.configs[0].run_digest(&cluster.plan().text_of_digest(), false);
     assert_eq!(status.manifest, digest.to_string());
 }
 

@@ -97,7 +97,7 @@ impl Liar {
         let keys = MemberKeys::open(cluster.disks[2].clone(), config).unwrap();
         let own: Arc<dyn SealScheme> = if is_sealed { Arc::new(keys.unwrap()) } else { Arc::new(Unsealed) };
         let scheme = Arc::new(Gullible(own));
-        let run = config.run_digest(&plan.to_toml(), is_sealed).number();
+        let run = config.run_digest(&plan.text_of_digest(), is_sealed).number();
         let (inbox, inputs) = Inbox::new(Limits::default(), 1 << 20, Arc::default(), clock);
         let transport = cluster.network.join(config, &inbox).unwrap();
         let begin = |agent, counter| {

@@ -47,7 +47,7 @@ impl Expel {
         let files: Arc<dyn Files> = Arc::new(SystemFiles::SHARED);
         let keys =
             MemberKeys::open(files.clone(), &config)?.ok_or_else(|| refusal(&path, &ExpulsionMistake::NoSeals))?;
-        let run = config.run_digest(&Experiment::read(&config.plan)?.plan()?.to_toml(), true).to_string();
+        let run = config.run_digest(&Experiment::read(&config.plan)?.plan()?.text_of_digest(), true).to_string();
         let kept = read(&*files, &config.state.join("expelled.toml"))?;
         let mut list = self.list_to_sign(&run, read(&*files, &path)?, kept.as_ref());
         let mut signers = keys.signers(&list, &run).map_err(|mistake| refusal(&path, &mistake))?;

@@ -4,62 +4,23 @@
 //! `FABNET_WRITE_SAMPLES=1` writes those of the present version; they are committed with it and
 //! never changed again.
 
+mod bowls;
+mod exchange;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fabnet_core::algorithm::{PushPull, Steps};
-use fabnet_core::direction::Gradient;
 use fabnet_core::peer::{
-    BEGINNING, Claim, Command, Contents, Declaration, Effect, Event, Incarnation, Intent, NeighbourSource, PeerConfig,
-    Policy, Record, SealOrigin, SealScheme, SyncMode, Table, Unit, WireFormat, WordLength,
+    BEGINNING, Claim, Command, Contents, Declaration, Effect, Event, Incarnation, Intent, Record, SealOrigin,
+    SealScheme, SyncMode, Table, WireFormat, WordLength,
 };
-use fabnet_core::topology::Ring;
-use fabnet_core::weights::Uniform;
-use fabnet_core::{Algorithm, Dim, GradientMut, Level, Peer, Point, Problem, Scratch};
+use fabnet_core::{Algorithm, Peer};
 
-const NODES: usize = 3;
-const RUN: u64 = 7;
+use bowls::{NODES, RUN, life};
 
-/// `½ (y − agent)²` for each agent.
-struct Bowls;
-
-impl Problem<f64> for Bowls {
-    fn agents(&self) -> usize {
-        NODES
-    }
-
-    fn dim(&self) -> Dim {
-        Dim { outer: 0, inner: 2 }
-    }
-
-    fn add_gradient(&self, _level: Level, at: Point<'_, f64>, to: GradientMut<'_, f64>, _scratch: &mut Scratch<f64>) {
-        to.y.iter_mut().zip(at.y).for_each(|(slope, y)| *slope += to.scale.1 * (y - at.agent as f64));
-    }
-
-    fn value(&self, _level: Level, at: Point<'_, f64>) -> f64 {
-        at.y.iter().map(|y| 0.5 * (y - at.agent as f64).powi(2)).sum()
-    }
-}
-
-fn config(node: u32) -> PeerConfig<f64> {
-    let algorithm = PushPull::new(&Bowls, Gradient::new(), Steps::same(0.1)).unwrap();
-    PeerConfig {
-        algorithm: Arc::new(algorithm),
-        problem: Arc::new(Bowls),
-        seed: 0,
-        node,
-        run: RUN,
-        unit: Unit::default(),
-        words: WordLength::default(),
-        schedule: NeighbourSource::Living(Arc::new(|agents| Arc::new(Ring::new(agents)))),
-        weights: Arc::new(Uniform),
-        policy: Policy { exact: true, ..Policy::new(SyncMode::Free, NODES) },
-    }
-}
-
-fn life(node: u32) -> Incarnation {
-    Incarnation { counter: 1, nonce: u64::from(node) }
+fn config(node: u32) -> fabnet_core::peer::PeerConfig<f64> {
+    bowls::config(node, SyncMode::Free)
 }
 
 fn format() -> WireFormat {
