@@ -25,6 +25,8 @@ pub(crate) struct Cluster {
     pub(crate) files: Vec<Arc<dyn Files>>,
     /// Who waits for them.
     pub(crate) disk_mode: DiskMode,
+    /// The clocks of the nodes; that of the network, unless a test gives a node another one.
+    pub(crate) clocks: Vec<Arc<dyn Clock>>,
     /// What connects the nodes; the network, unless a test puts something in between.
     pub(crate) factories: Vec<Arc<dyn TransportFactory>>,
     pub(crate) nodes: Vec<Option<NodeRuntime<f64>>>,
@@ -69,6 +71,7 @@ impl Cluster {
             files: disks.iter().map(|disk| disk.clone() as Arc<dyn Files>).collect(),
             disk_mode: DiskMode::InLoop,
             factories: (0..count).map(|_| Arc::new(memory.clone()) as Arc<dyn TransportFactory>).collect(),
+            clocks: (0..count).map(|_| clock.clone() as Arc<dyn Clock>).collect(),
             network: memory,
             nonces: Arc::default(),
             clock,
@@ -107,7 +110,7 @@ impl Cluster {
             files: self.files[node].clone(),
             disk_mode: self.disk_mode,
             certificates: self.disks[node].clone(),
-            clock: self.clock.clone(),
+            clock: self.clocks[node].clone(),
             nonces: self.nonces.clone(),
             transport: Box::new(Shared(self.factories[node].clone())),
             status: self.statuses[node].clone(),

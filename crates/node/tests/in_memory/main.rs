@@ -5,6 +5,7 @@ mod attack;
 mod auditing;
 mod beginning;
 mod certificates;
+mod clocks;
 mod cluster;
 mod converging;
 mod ending;
