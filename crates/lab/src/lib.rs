@@ -45,7 +45,7 @@ pub use registry::RegistryError;
 pub use report::{Reduced, ReportError, reduce, report, report_lines};
 pub use results::{
     Damage, Folder, FolderError, FolderState, Gap, GapKind, GroupSummary, Launched, MetricStatistics, NotWhole,
-    Outcome, RoundStatistics, RunSummary, Summary, Track, TrackIncomplete, TrackPoint, track_label,
+    Outcome, ReadTrack, RoundStatistics, RunSummary, Summary, Track, TrackIncomplete, TrackPoint, track_label,
 };
 pub use run::{
     AgentMetric, AlgorithmMisfit, Collection, CustomAlgorithm, CustomParts, Disconnected, JobError, Progress, Report,

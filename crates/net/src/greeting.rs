@@ -39,7 +39,7 @@ impl Greeting {
 
     /// Reads a greeting. It comes before anything is known of its sender, so that everything in it
     /// has its limits.
-    pub(crate) fn read(bytes: &[u8]) -> Result<Self, RefusalReason> {
+    pub fn read(bytes: &[u8]) -> Result<Self, RefusalReason> {
         if bytes.len() > Self::LONGEST {
             return Err(RefusalReason::Oversized);
         }
@@ -56,11 +56,13 @@ impl Greeting {
             return Err(RefusalReason::Manifest);
         }
         let mut greeting = Self { digest: digest.to_owned(), expels, ..Self::default() };
-        // Lines that mean nothing here are of a later version.
+        // Lines that mean nothing here are of a later version; an empty one is no certificate.
         for line in rest.lines() {
             match from_hex(line) {
                 _ if line == Self::ASKS => greeting.asks = true,
-                Some(certificate) if greeting.certificates.len() < Self::MOST_CERTIFICATES => {
+                Some(certificate)
+                    if !certificate.is_empty() && greeting.certificates.len() < Self::MOST_CERTIFICATES =>
+                {
                     greeting.certificates.push(certificate);
                 }
                 _ => {}
@@ -116,7 +118,7 @@ mod tests {
         let read = |text: &str| Greeting::read(text.as_bytes()).unwrap();
         assert_eq!(
             read("c0\nmore\n01\n\nasks"),
-            Greeting { digest: "c0".into(), asks: true, certificates: vec![vec![1], vec![]], ..Greeting::default() }
+            Greeting { digest: "c0".into(), asks: true, certificates: vec![vec![1]], ..Greeting::default() }
         );
         assert_eq!(read(&format!("c0{}", "\n01".repeat(1000))).certificates.len(), Greeting::MOST_CERTIFICATES);
     }

@@ -15,6 +15,7 @@ mod inbox;
 mod monitor;
 mod node;
 mod nonces;
+#[cfg(feature = "zenoh")]
 mod outbox;
 mod pki;
 mod refusals;
@@ -24,8 +25,10 @@ mod status;
 mod transport;
 mod zenoh;
 
+#[cfg(feature = "zenoh")]
 #[doc(hidden)] // for measurements
 pub use crate::zenoh::open_session;
+#[cfg(feature = "zenoh")]
 pub use crate::zenoh::{ONE_THREAD_FOR_LINKS, RouterProcess, ZenohFactory, ZenohTransport};
 pub use audit::{AuditEvent, AuditFault, AuditLog, AuditPlace, AuditReport, verify_audit_log};
 pub use clock::{Clock, ManualClock, SystemClock};

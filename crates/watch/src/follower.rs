@@ -39,7 +39,11 @@ impl Follower {
         let read = if shorter { None } else { read_frames_after(files, &self.path, self.at).ok() };
         let (records, at) = match read {
             Some(read) => read,
-            None => read_frames_after(files, &self.path, 0)?,
+            None => match read_frames_after(files, &self.path, 0)? {
+                // What stands before a record that is damaged was read before.
+                (_, at) if at == self.at => return Ok(Vec::new()),
+                anew => anew,
+            },
         };
         self.at = at;
         Ok(records.into_iter().filter_map(named).collect())
@@ -86,5 +90,20 @@ mod tests {
             assert_eq!(last.t, f64::from(time));
         }
         assert!(hellos > 1, "it has grown too long several times");
+    }
+
+    #[test]
+    fn what_stands_before_a_damaged_record_comes_once() {
+        let (files, path) = (Arc::new(MemoryFiles::default()), Path::new("watch"));
+        let hello = Hello::new(RunSource::Run, TimeUnit::Seconds, 2);
+        let mut recording = StreamFile::begin(files.clone(), path, hello, 5000).unwrap();
+        let end = files.length(path).unwrap() as usize;
+        recording.add(&Item::Event(WatchEvent::new(0.5, 1, "kill"))).unwrap();
+        let mut bytes = files.read(path).unwrap();
+        bytes[end + 9] ^= 1;
+        files.write(path, &bytes).unwrap();
+        let mut follower = Follower::new(path);
+        let counts = [(); 3].map(|()| follower.read(&*files).unwrap().len());
+        assert_eq!(counts, [1, 0, 0]);
     }
 }

@@ -31,6 +31,6 @@ pub(crate) use rows::{Extent, Rows};
 pub(crate) use solution::{agent_solution, write_solution};
 pub(crate) use statistics::{failures, median, moments, quantile};
 pub use summary::{Launched, RunSummary, Summary};
-pub use track::{Track, TrackIncomplete, TrackPoint, track_label};
+pub use track::{ReadTrack, Track, TrackIncomplete, TrackPoint, track_label};
 pub(crate) use tracks::Tracks;
 pub use tracks::{Gap, GapKind, NotWhole};

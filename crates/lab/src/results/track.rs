@@ -167,16 +167,18 @@ pub fn track_label<T: Scalar>(run: &str, agent: u32, plan: &Plan, width: usize) 
 
 /// A track that was read from a file.
 #[derive(Debug)]
-pub(super) struct ReadTrack<T> {
-    pub(super) label: Label,
-    pub(super) points: Vec<TrackPoint<T>>,
+pub struct ReadTrack<T> {
+    /// The run and the agent that it belongs to.
+    pub label: Label,
+    /// The points of all complete records, in the order in which they were recorded.
+    pub points: Vec<TrackPoint<T>>,
     /// Where the records end early, if they do.
-    pub(super) interruption: Option<Interruption>,
+    pub interruption: Option<Interruption>,
 }
 
 impl<T: Scalar> ReadTrack<T> {
     /// Reads the file of a track; `None` if nothing was recorded.
-    pub(super) fn read(files: &dyn Files, path: &Path) -> Result<Option<Self>, FramesError> {
+    pub fn read(files: &dyn Files, path: &Path) -> Result<Option<Self>, FramesError> {
         let Some(read) = read_frames(files, path)? else { return Ok(None) };
         let Some(label) = read.label.clone() else { return Ok(None) };
         let points = points(&read);

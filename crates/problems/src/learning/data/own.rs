@@ -45,20 +45,23 @@ impl OwnData {
 
     /// What an agent holds; none if it is not here.
     pub(crate) fn share<T: Scalar>(self, agent: usize) -> Result<Option<Share<T>>, String> {
-        open(&Self::path(agent), |tensors| {
-            let (train, validation) = (self.samples(tensors, "train")?, self.samples(tensors, "checked")?);
-            if train.is_empty() || validation.is_empty() {
-                return Err("an agent needs at least one sample in `train` and one in `checked`".to_owned());
-            }
-            let truth = match tensors.tensor("true_labels") {
-                Ok(_) => Some(self.labels(tensors, "true_labels")?),
-                Err(_) => None,
-            };
-            if truth.as_ref().is_some_and(|truth| truth.len() != train.len()) {
-                return Err("`true_labels` and `train_labels` differ in number".to_owned());
-            }
-            Ok(Share { origin: (0..train.len()).collect(), train, truth, validation })
-        })
+        open(&Self::path(agent), |tensors| self.share_in(tensors))
+    }
+
+    /// What the tensors of an agent's file hold.
+    fn share_in<T: Scalar>(self, tensors: &SafeTensors<'_>) -> Result<Share<T>, String> {
+        let (train, validation) = (self.samples(tensors, "train")?, self.samples(tensors, "checked")?);
+        if train.is_empty() || validation.is_empty() {
+            return Err("an agent needs at least one sample in `train` and one in `checked`".to_owned());
+        }
+        let truth = match tensors.tensor("true_labels") {
+            Ok(_) => Some(self.labels(tensors, "true_labels")?),
+            Err(_) => None,
+        };
+        if truth.as_ref().is_some_and(|truth| truth.len() != train.len()) {
+            return Err("`true_labels` and `train_labels` differ in number".to_owned());
+        }
+        Ok(Share { origin: (0..train.len()).collect(), train, truth, validation })
     }
 
     /// The first `count` samples to test with, if there is a file of them.
@@ -172,6 +175,82 @@ impl<T: Scalar> Rows<'_, T> {
             Self::Labels(labels) => {
                 labels.iter().for_each(|label| bytes.extend(label.to_le_bytes()));
                 (name, Dtype::U32, vec![labels.len()], bytes)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const DATA: OwnData = OwnData { features: 2, classes: 3 };
+
+    /// The file of an agent with four samples, in grey values, single or double scalars.
+    fn file_of(kind: Dtype) -> Vec<u8> {
+        let scalar = match kind {
+            Dtype::U8 => vec![51],
+            Dtype::F32 => 0.25_f32.to_le_bytes().to_vec(),
+            _ => 0.25_f64.to_le_bytes().to_vec(),
+        };
+        let rows = |count: usize| (kind, vec![count, 2], scalar.repeat(2 * count));
+        let labels = |kinds: &[u8]| (Dtype::U8, vec![kinds.len()], kinds.to_vec());
+        let tensors = [
+            ("train", rows(3)),
+            ("train_labels", labels(&[0, 1, 2])),
+            ("true_labels", labels(&[0, 2, 2])),
+            ("checked", rows(1)),
+            ("checked_labels", labels(&[1])),
+        ];
+        let views = tensors.iter().map(|(name, (kind, shape, bytes))| {
+            (*name, TensorView::new(*kind, shape.clone(), bytes).expect("shape and bytes fit"))
+        });
+        safetensors::serialize(views, None).expect("tensors can be written")
+    }
+
+    fn read(bytes: &[u8]) -> Option<Share<f32>> {
+        DATA.share_in(&SafeTensors::deserialize(bytes).ok()?).ok()
+    }
+
+    #[test]
+    fn a_file_is_read_whatever_its_scalars_are() {
+        for kind in [Dtype::U8, Dtype::F32, Dtype::F64] {
+            let share = read(&file_of(kind)).expect("it is right");
+            assert_eq!(
+                (share.train.len(), share.validation.len(), share.truth.map(|truth| truth.len())),
+                (3, 1, Some(3))
+            );
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(100_000))]
+
+        /// Whatever was changed in a file, what is read is finite, of the right width and of known
+        /// classes.
+        #[test]
+        fn damaged_files_are_refused_or_hold_usable_samples(
+            kind in prop::sample::select(vec![Dtype::U8, Dtype::F32, Dtype::F64]),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
+            cut in prop::option::weighted(0.2, any::<prop::sample::Index>()),
+        ) {
+            let mut bytes = file_of(kind);
+            for (place, byte) in changes {
+                let place = place.index(bytes.len());
+                bytes[place] = byte;
+            }
+            if let Some(cut) = cut {
+                bytes.truncate(cut.index(bytes.len()));
+            }
+            if let Some(share) = read(&bytes) {
+                for samples in [&share.train, &share.validation] {
+                    prop_assert!(samples.width() == 2 && !samples.is_empty());
+                    prop_assert!(samples.all().inputs.iter().all(|scalar| scalar.is_finite()));
+                    prop_assert!(samples.labels().iter().all(|label| *label < 3));
+                }
+                prop_assert!(share.truth.is_none_or(|truth| truth.len() == share.train.len()));
             }
         }
     }
