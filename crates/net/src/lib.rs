@@ -18,11 +18,13 @@ mod nonces;
 #[cfg(feature = "zenoh")]
 mod outbox;
 mod pki;
+mod refusal_log;
 mod refusals;
 mod run_digest;
 mod state;
 mod status;
 mod transport;
+#[cfg(feature = "zenoh")]
 mod zenoh;
 
 #[cfg(feature = "zenoh")]

@@ -16,8 +16,8 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use super::node_status::SharedStatus;
+use crate::refusal_log::ZenohRefusals;
 use crate::refusals::Refusals;
-use crate::zenoh::ZenohRefusals;
 
 /// Sends log lines to the standard error output, and counts what Zenoh refuses. `FABNET_LOG` says
 /// what is logged. If it is not set, that is `usual`, and nothing of Zenoh, which complains of
