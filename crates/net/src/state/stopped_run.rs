@@ -98,10 +98,10 @@ pub fn read_stopped_agent(
     for round in rounds.into_iter().rev() {
         let path = folder.join(CheckpointFile::name(round));
         let bytes = files.read(&path).map_err(|error| failure(&path, error))?;
-        match IntactCheckpoint::read(&bytes, round) {
-            Some(found) => return fit(path, round, found, wanted),
-            None => tracing::warn!(path = %path.display(), "a damaged checkpoint is not used"),
+        if let Some(found) = IntactCheckpoint::read(&bytes, round) {
+            return fit(path, round, found, wanted);
         }
+        tracing::warn!(path = %path.display(), "a damaged checkpoint is not used");
     }
     Err(StoppedRunError::Nothing { path: folder, agent: wanted.agent })
 }
