@@ -11,6 +11,7 @@ pub(super) fn divergence(group: &GroupReport, quadratic: bool) -> Option<Warning
     let of = |forecast| group.trials.iter().filter(move |trial| trial.forecast == forecast).count();
     let tried = group.trials.len();
     let message = match (of(Forecast::Diverged), of(Forecast::Diverges)) {
+        (0, 0) if unreached(&group.step_sizes).is_some() => unreached(&group.step_sizes),
         (0, 0) if !quadratic || of(Forecast::Stable) == tried && tried > 0 => {
             // The criteria hold for quadratic objectives, and a trial run that sees enough is more
             // certain.
@@ -36,13 +37,15 @@ pub(super) fn divergence(group: &GroupReport, quadratic: bool) -> Option<Warning
     Some(Warning { group: Some(group.label.clone()), kind: WarningKind::Divergence, message })
 }
 
-/// Why step sizes lead to divergence, or to no convergence, if they do.
+/// What to expect of automatic step sizes of which none have converged on the network. Trial runs
+/// are too short to tell.
+fn unreached(sizes: &StepSizes) -> Option<String> {
+    sizes.plan.as_ref().filter(|plan| !plan.converges)?;
+    Some("no step sizes have converged in a trial on this network: expect slow progress, or none".to_owned())
+}
+
+/// Why step sizes lead to divergence, if they do.
 fn by_criteria(sizes: &StepSizes) -> Option<String> {
-    if sizes.plan.as_ref().is_some_and(|plan| !plan.converges) {
-        return Some(
-            "no step sizes have converged in a trial on this network: expect slow progress, or none".to_owned(),
-        );
-    }
     if let Some(mass) = sizes.coupling.filter(|mass| *mass > 1.0) {
         return Some(format!(
             "y moves faster than z, and η_x (1/η_z − 1/η_y) σ_max(J)² = {mass:.2} exceeds 1: expect divergence"

@@ -5,8 +5,12 @@ use std::path::Path;
 use fabnet_lab::{Experiment, Folder, Plan, RunOptions, carry_out_plan, check};
 
 fn plan(agents: usize, topology: &str, steps: &str) -> Plan {
+    plan_of("policy-evaluation", agents, topology, steps)
+}
+
+fn plan_of(problem: &str, agents: usize, topology: &str, steps: &str) -> Plan {
     let text = format!(
-        "agents = {agents}\nrounds = 3\n[topology]\n{topology}\n[problem]\nkind = \"policy-evaluation\"\n\
+        "agents = {agents}\nrounds = 3\n[topology]\n{topology}\n[problem]\nkind = \"{problem}\"\n\
          [[algorithm]]\nkind = \"dfab\"\n{steps}"
     );
     let experiment = Experiment::parse(&text, Path::new("test.toml")).unwrap();
@@ -38,4 +42,16 @@ fn a_check_says_which_numbers_are_bounds_and_what_was_not_checked() {
     assert_eq!(undirected.networks[0].inexact, ["window", "spread"]);
     let text = undirected.to_string();
     assert!(text.contains("(C ≤ 17)") && text.contains("reaches all within 34 rounds (an upper bound)"), "{text}");
+}
+
+/// The objective of the second one is not quadratic, which the criteria for given step sizes need.
+#[test]
+fn a_check_warns_where_no_automatic_step_sizes_converge_in_a_trial() {
+    for problem in ["bilevel-quadratic", "smooth-bilevel"] {
+        let warns = |agents: usize| {
+            let found = check(&plan_of(problem, agents, "kind = \"ring\"", ""), 1).unwrap();
+            found.warnings.iter().any(|warning| warning.message.contains("no step sizes have converged"))
+        };
+        assert!(!warns(10) && warns(500), "{problem}");
+    }
 }
