@@ -16,12 +16,12 @@ use crate::{Network, Oracle, Problem, ProblemExt, Scalar, Smoothness, linalg};
 ///
 /// At the start each agent measures the smoothness of its own functions; the largest over all
 /// agents gives the step sizes. From then on, once a period, the largest ‖tᵢ‖² is agreed on; what
-/// rounding errors can make of tᵢ counts as zero. When it exceeds 100 × its best, that is a
-/// setback: all agents halve them, go back to where each was best and restart the trackers. When
-/// there is no new best for several periods the run oscillates: the step sizes are halved as well,
-/// without going back. (Under noise that says nothing, and is not done.) A decision falls due when
-/// `agreement` rounds have passed since the values were published, so that all agents take it in
-/// the same round.
+/// rounding errors can make of tᵢ counts as zero. When it exceeds 100 × its best and 1 % of the
+/// first, that is a setback: all agents halve them, go back to where each was best and restart the
+/// trackers. When there is no new best for several periods the run oscillates: the step sizes are
+/// halved as well, without going back. (Under noise that says nothing, and is not done.) A decision
+/// falls due when `agreement` rounds have passed since the values were published, so that all
+/// agents take it in the same round.
 ///
 /// A node that was cut off and comes back also causes a setback, and then step sizes are not the
 /// reason. Therefore sudden setbacks after a quiet time do not halve them, and step sizes that were
@@ -76,8 +76,6 @@ impl Auto {
     const PERIOD: u64 = 60;
     /// The least number of gradient steps in a period, where agents mix several times for each.
     const STEPS: u64 = 20;
-    /// How much worse than its best the monitor may become.
-    const TOLERANCE: f64 = 100.0;
     /// For how many periods it may fail to find a new best, without a trial and after one.
     const PATIENCE: [u64; 2] = [5, 20];
 
@@ -169,6 +167,7 @@ impl Auto {
         // An agent that joins is counted with the others.
         *guard.window = guard.window.largest(agreed[WINDOW]) + T::one();
         *guard.least = T::infinity();
+        *guard.first = T::infinity();
         *guard.stale = T::zero();
         let measures = oracle.agent.is_multiple_of(oracle.problem.agents().div_ceil(Self::MEASURE));
         if measures && agreed[..Smoothness::LEN].iter().all(num_traits::Zero::is_zero) {
@@ -209,7 +208,7 @@ impl Auto {
                 agreed[FALLING] = T::of(round as f64);
             }
             let (largest, halvings) = (agreed[LARGEST], &mut agreed[HALVINGS_WINDOW..=HALVINGS]);
-            if !(largest.is_finite() && largest <= T::of(Self::TOLERANCE) * *guard.least) {
+            if !(largest.is_finite() && largest <= guard.bearable(largest)) {
                 guard.set_back(halvings);
                 return Some(Parts { shared: guard.best.shared, own: guard.best.own });
             }

@@ -20,7 +20,9 @@ pub(super) struct Guard<'k, T> {
     pub(super) window: &'k mut T,
     /// The smallest monitor of this epoch so far.
     pub(super) least: &'k mut T,
-    /// Periods since it was found.
+    /// The first monitor of this epoch.
+    pub(super) first: &'k mut T,
+    /// Periods since the smallest one was found.
     pub(super) stale: &'k mut T,
     /// How often step sizes were halved when the window began. Agents that run freely hear what
     /// others have decided before they decide themselves, and must not decide it once more.
@@ -33,10 +35,15 @@ pub(super) struct Guard<'k, T> {
 impl<'k, T: Scalar> Guard<'k, T> {
     /// The number of periods since the last best up to which a setback counts as sudden.
     const SUDDEN: f64 = 2.0;
+    /// How much worse than its best the monitor may become.
+    const TOLERANCE: f64 = 100.0;
+    /// The part of the first monitor up to which it may grow again in any case: where f is not
+    /// convex, agents pass saddle points, at which gradients are small for a while.
+    const LEFT: f64 = 0.01;
     /// How often step sizes are halved because there is no new best.
     const FRUITLESS: u64 = 3;
     /// The scalars that are kept beside points.
-    pub(super) const LEN: usize = StepPlan::LEN + 6 + Recovery::<f64>::LEN;
+    pub(super) const LEN: usize = StepPlan::LEN + 7 + Recovery::<f64>::LEN;
 
     pub(super) fn new(like: Parts<'_, T>, keep: &'k mut [T]) -> Self {
         let point = like.shared.len() + like.own.len();
@@ -44,7 +51,7 @@ impl<'k, T: Scalar> Guard<'k, T> {
         let (best, rest) = keep.split_at_mut(point);
         let (candidate, rest) = rest.split_at_mut(best.len());
         let (plan, scalars) = rest.split_at_mut(StepPlan::LEN);
-        let [age, window, least, stale, halvings, needed, recovery @ ..] = scalars else {
+        let [age, window, least, first, stale, halvings, needed, recovery @ ..] = scalars else {
             unreachable!("the guard's scalars are kept last")
         };
         let recovery = Recovery::new(recovery);
@@ -61,11 +68,20 @@ impl<'k, T: Scalar> Guard<'k, T> {
             age,
             window,
             least,
+            first,
             stale,
             halvings,
             needed,
             recovery,
         }
+    }
+
+    /// The largest monitor that is no setback, given the present one.
+    pub(super) fn bearable(&mut self, monitor: T) -> T {
+        if self.first.is_infinite() {
+            *self.first = monitor;
+        }
+        (T::of(Self::TOLERANCE) * *self.least).largest(T::of(Self::LEFT) * *self.first)
     }
 
     /// Takes note of a setback, in the agreement on (window, number of halvings).
@@ -143,6 +159,19 @@ mod tests {
         }
         let guard = Guard::new(at, &mut keep);
         (*guard.least, *guard.stale, *guard.halvings)
+    }
+
+    #[test]
+    fn growth_counts_beyond_a_hundred_times_the_best_and_a_hundredth_of_the_first() {
+        let at = Parts { shared: &[1.0], own: &[] };
+        let mut keep = vec![0.0; Guard::<f64>::LEN + 2];
+        let mut guard = Guard::new(at, &mut keep);
+        (*guard.least, *guard.first) = (f64::INFINITY, f64::INFINITY);
+        assert_eq!(guard.bearable(4.0), f64::INFINITY, "there is no best before the first");
+        for (least, limit) in [(4.0, 400.0), (1e-3, 0.1), (1e-9, 0.04), (0.0, 0.04)] {
+            *guard.least = least;
+            assert_eq!(guard.bearable(1.0), limit, "after a best of {least}");
+        }
     }
 
     #[test]

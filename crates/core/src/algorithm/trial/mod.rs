@@ -43,8 +43,8 @@ const CANDIDATES: [StepCandidate; 12] = [
     candidate([0.5, 1.5, 0.28, 2.4], Tracker::AddThenMix),
     candidate([0.8, 0.8, 0.21, 2.0], Tracker::AddThenMix),
     candidate([0.8, 1.5, 0.175, 2.4], Tracker::AddThenMix),
-    candidate([0.8, 0.8, 0.21, 2.0], Tracker::MixThenAdd),
-    candidate([0.8, 1.5, 0.175, 2.4], Tracker::MixThenAdd),
+    candidate([0.8, 0.8, 0.15, 2.0], Tracker::MixThenAdd),
+    candidate([0.8, 1.5, 0.125, 2.4], Tracker::MixThenAdd),
     candidate([0.5, 0.5, 0.0875, 2.0], Tracker::AddThenMix),
     SLOW,
 ];
