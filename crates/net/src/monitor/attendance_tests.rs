@@ -12,9 +12,16 @@ use crate::config::{Config, Member};
 pub(super) struct FakePeer {
     agent: u32,
     heard: BTreeMap<u32, u64>,
-    pub(super) dead: Vec<u32>,
+    dead: Vec<u32>,
     left: Vec<u32>,
-    pub(super) rounds: BTreeMap<u32, u64>,
+    rounds: BTreeMap<u32, u64>,
+}
+
+impl FakePeer {
+    /// A peer that knows how far others are, and which of them are dead.
+    pub(super) fn far<const N: usize>(rounds: [(u32, u64); N], dead: &[u32]) -> Self {
+        Self { rounds: rounds.into(), dead: dead.into(), ..Self::default() }
+    }
 }
 
 impl PeerView for FakePeer {

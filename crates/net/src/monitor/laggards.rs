@@ -52,7 +52,7 @@ mod tests {
 
     /// The last progress of agents 1 and 2 in a run of a hundred rounds, as one peer sees it.
     fn last_progress(laggards: &mut Laggards, rounds: [(u32, u64); 2], dead: &[u32], now: u64) -> Option<Duration> {
-        let peer = FakePeer { rounds: rounds.into(), dead: dead.into(), ..FakePeer::default() };
+        let peer = FakePeer::far(rounds, dead);
         laggards.last_progress([1, 2].into_iter(), &[&peer], 100, second(now))
     }
 

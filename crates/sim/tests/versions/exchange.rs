@@ -93,7 +93,9 @@ fn a_peer_of_this_version_takes_the_place_of_an_earlier_one() {
         let mut peer = peer(node);
         let mut effects = Vec::new();
         peer.handle(Event::Stored { ticket: 0, safe: true }, &mut effects);
-        received.into_iter().for_each(|message| peer.handle(Event::Message(message), &mut effects));
+        for message in received {
+            peer.handle(Event::Message(message), &mut effects);
+        }
         assert_eq!(peer.counters().malformed, 0, "node {node}");
         assert_eq!(peer.round(), ROUNDS, "node {node}");
         assert_eq!(bytes(peer.row()), row, "node {node}");
