@@ -62,10 +62,12 @@ impl Run {
 }
 
 /// What an agent does while it is cut off moves all others when it comes back, and that sets them
-/// back. Were step sizes halved each time, they would be 1/256 of what they can be in the end.
+/// back. Were step sizes halved each time, they would be 1/256 of what they can be in the end. All
+/// seeds together need no more rounds than from the start, undisturbed.
 #[test]
 fn step_sizes_recover_after_an_agent_was_cut_off_eight_times() {
-    for (quiet, cut, times_as_long) in [(200, 200, 1), (100, 100, 8), (20, 100, 8)] {
+    for (quiet, cut) in [(200, 200), (100, 100), (20, 100)] {
+        let (mut disturbed_rounds, mut undisturbed_rounds) = (0, 0);
         for seed in 0..5 {
             let undisturbed = Run::new(seed).rounds_to_solution();
             let mut run = Run::new(seed);
@@ -80,7 +82,9 @@ fn step_sizes_recover_after_an_agent_was_cut_off_eight_times() {
             println!(
                 "every {quiet} rounds for {cut} rounds, seed {seed}: from {error:.0e} in {disturbed} rounds, undisturbed {undisturbed}"
             );
-            assert!(disturbed <= times_as_long * undisturbed, "seed {seed}: {disturbed} rounds");
+            disturbed_rounds += disturbed;
+            undisturbed_rounds += undisturbed;
         }
+        assert!(disturbed_rounds <= undisturbed_rounds, "{disturbed_rounds} rounds instead of {undisturbed_rounds}");
     }
 }
